@@ -12,21 +12,21 @@ import type { RunConfig } from './run_config.ts';
  * @throws ConfigError where stages write turns in different ways
  */
 export function withWordsOf({ stages }: Pick<RunConfig, 'stages'>, tasks: TaskSet, list: MethodList): TaskSet {
-  const asked = stages.flatMap((stage): readonly Pick<AskedUse, 'by' | 'use'>[] =>
+  const requestedUses = stages.flatMap((stage): readonly Pick<AskedUse, 'by' | 'use'>[] =>
     stage.stage === 'grpo' ? usesOf(stage, list).asked : usesOfDemonstrations(stage, list),
   );
-  const spoken = withControlWords(tasks, Object.assign({}, ...asked.map(({ use }) => use.words)));
-  return withTurnForms(spoken, turnFormsOf(asked));
+  const spoken = withControlWords(tasks, Object.assign({}, ...requestedUses.map(({ use }) => use.words)));
+  return withTurnForms(spoken, turnFormsOf(requestedUses));
 }
 
 /** The turn forms of all stages, each once, since a policy writes its turns the same way throughout a run. */
-function turnFormsOf(asked: readonly Pick<AskedUse, 'by' | 'use'>[]): TurnForm[] {
+function turnFormsOf(uses: readonly Pick<AskedUse, 'by' | 'use'>[]): TurnForm[] {
   const forms = new Map<string, TurnForm>();
-  for (const { by, use } of asked) {
+  for (const { by, use } of uses) {
     if (use.turnForm === undefined) continue;
-    const known = forms.get(by) ?? use.turnForm;
-    forms.set(by, known);
-    if (known.id === use.turnForm.id) continue;
+    const form = forms.get(by) ?? use.turnForm;
+    forms.set(by, form);
+    if (form.id === use.turnForm.id) continue;
     const rule = 'turns are written in one way all through a run; give it the same options in every stage';
     throw new ConfigError('turn-forms', `${by}: ${rule}, and no schedule for them.`, { method: by });
   }

@@ -96,9 +96,9 @@ function originOf(path: string, places: Places): string {
 
 /** Stages inherit the keys of the top level; without a list of stages, the top level is the one stage. */
 function stageOrigin(name: string, prefix: string, places: Places): string {
-  const own = places.get(prefix + name)?.label;
+  const label = places.get(prefix + name)?.label;
   const top = places.get(name)?.label;
-  if (own !== undefined) return top === undefined ? own : `${own}, over ${top}`;
+  if (label !== undefined) return top === undefined ? label : `${label}, over ${top}`;
   if (top !== undefined) return places.has('stages') && !top.startsWith('--') ? `${top}, top level` : top;
   return followed(name, (source) => places.has(prefix + source) || places.has(source));
 }

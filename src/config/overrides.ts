@@ -80,12 +80,12 @@ function applyOverride(tree: Tree, override: string, place: Place): void {
 
 /** `*name`, of which there is nothing in an override that it could mean, and what no file may nest either. */
 function hasOddNode(document: Document.Parsed): boolean {
-  let found = false;
+  let isAnchored = false;
   visit(document, (_, node, path) => {
-    found ||= isAlias(node) || path.length > 2 * DEEPEST; // a mapping and its pair are two
-    return found ? visit.BREAK : undefined;
+    isAnchored ||= isAlias(node) || path.length > 2 * DEEPEST; // a mapping and its pair are two
+    return isAnchored ? visit.BREAK : undefined;
   });
-  return found;
+  return isAnchored;
 }
 
 /** The paths in the file that an override's path means. */
@@ -95,12 +95,12 @@ function targetsOf(tree: Tree, path: string, value: unknown, place: Place): stri
   const list = Array.isArray(stages) ? stages : [];
   if ((head === 'sft' || head === 'grpo') && rest.length > 0) {
     if ((stages ?? null) === null && head === 'grpo') return [rest.join('.')]; // flat keys are one grpo stage
-    const found = list.flatMap((stage, index) =>
+    const indices = list.flatMap((stage, index) =>
       stageKind(stage) === head ? [`stages.${index}.${rest.join('.')}`] : [],
     );
-    if (found.length === 0)
+    if (indices.length === 0)
       tree.problems.add(path, value, `there is no ${head} stage; use one of the stages given`, place);
-    return found;
+    return indices;
   }
   const readers = list.filter((stage) => readsKey(stage, head));
   const [only, ...others] = readers;

@@ -74,7 +74,7 @@ export class Problems {
    * @param rule  `rule; remedy`, or what makes it where that takes a search
    */
   add(path: string, value: unknown, rule: string | (() => string), place: Place = this.placeOf(path)): void {
-    const text = (said: string): string => aboutKey(path, value, said);
+    const text = (ruleText: string): string => aboutKey(path, value, ruleText);
     const made = typeof rule === 'string' ? () => rule : rule;
     const identity = `${place.label}\n${path}\n${typeof rule === 'string' ? rule : ''}`;
     if (!this.#found.has(identity)) this.#found.set(identity, { place, path, rule: made, text });
@@ -145,8 +145,8 @@ export class Problems {
 }
 
 function rendered({ place, path, rule, text }: Found): Problem {
-  const said = shortened(rule(), LONGEST_RULE);
-  return { place: place.label, path, rule: said, message: printable(`${place.label}  ${text(said)}`) };
+  const ruleText = shortened(rule(), LONGEST_RULE);
+  return { place: place.label, path, rule: ruleText, message: printable(`${place.label}  ${text(ruleText)}`) };
 }
 
 /** `key: value — text.` */

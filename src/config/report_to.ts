@@ -34,9 +34,9 @@ export const REPORT_TO = key(
 
 /** Says of trackers that are not here what there is instead. @param written  of the file */
 export function noteOtherTrackers(written: unknown, problems: Pick<Problems, 'note'>): void {
-  const others = [written].flat().filter(isOther);
-  if (others.length === 0) return;
-  problems.note('report_to', written, `nothing is sent to ${others.join(', ')}; there are ${listed(NAMES)}`);
+  const unsupported = [written].flat().filter(isOther);
+  if (unsupported.length === 0) return;
+  problems.note('report_to', written, `nothing is sent to ${unsupported.join(', ')}; there are ${listed(NAMES)}`);
 }
 
 /** The trackers that a config names and that something is sent to. */

@@ -278,8 +278,8 @@ function resolveStages(
   return kinds.flatMap((kind, index) => {
     if (kind === undefined) return [];
     const prefix = `stages.${index}.`;
-    const own = givenKeys(written[index], prefix, guides[kind], problems, keysElsewhere);
-    return [resolveStage(kind, top, own, prefix, problems, list)];
+    const stageKeys = givenKeys(written[index], prefix, guides[kind], problems, keysElsewhere);
+    return [resolveStage(kind, top, stageKeys, prefix, problems, list)];
   });
 }
 

@@ -57,15 +57,15 @@ function checkDemonstrations(section: Section<typeof SFT_KEYS>, list: MethodList
   if (demonstrations === undefined || !section.sound('demonstrations', 'dataFiles')) return;
   const refuse = (rule: string): void => section.refuse('demonstrations', rule);
   const { name, ...given } = demonstrations;
-  const known = list.names.demonstrations;
-  const nearest = `the nearest is ${nearestKey(name, known) ?? known[0]}`;
-  const found = list.demonstrations.find(({ id }) => id === name);
+  const names = list.names.demonstrations;
+  const nearest = `the nearest is ${nearestKey(name, names) ?? names[0]}`;
+  const demonstrationMethod = list.demonstrations.find(({ id }) => id === name);
   if (dataFiles !== undefined) refuse('data_files already says what this stage shows; keep one of the two');
   else if (isModuleFile(name))
     return; // its options are checked when it is loaded
-  else if (found === undefined) refuse(`no such method (${known.join(', ')}); ${nearest}`);
+  else if (demonstrationMethod === undefined) refuse(`no such method (${names.join(', ')}); ${nearest}`);
   else {
-    const read = readOptions(found.options, given, { path: 'demonstrations', subject: name });
+    const read = readOptions(demonstrationMethod.options, given, { path: 'demonstrations', subject: name });
     for (const { key, rule } of read.ok ? [] : read.problems) refuse(`${key}: ${rule}`);
   }
 }

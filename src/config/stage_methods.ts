@@ -99,21 +99,21 @@ const usualAt = (point: MethodPoint): readonly AnyMethod[] => USUAL_METHODS[poin
 function resolveOne(point: MethodPoint, { plugin, path }: Chosen, written: Written, read: Set<string>): Plugin {
   const { name, ...options } = plugin;
   if (isModuleFile(name)) return plugin;
-  const found = findMethod(written.list, point, plugin);
-  if (found === undefined) {
+  const method = findMethod(written.list, point, plugin);
+  if (method === undefined) {
     written.problems.add(path, name, unknownRule(name, point, written.list));
     return plugin;
   }
-  const given = optionsOf(found, options, path, written, read);
-  const section = new Section(found.options, given, `${path}.`, written.problems);
-  const isSound = section.sound(...Object.keys(found.options));
+  const given = optionsOf(method, options, path, written, read);
+  const section = new Section(method.options, given, `${path}.`, written.problems);
+  const isSound = section.sound(...Object.keys(method.options));
   const refuse = (option: string, rule: string): void => section.refuse(option, rule);
-  const values = isSound ? completed(found, section.values, refuse) : section.values;
-  const spelled = Object.entries(found.options).flatMap(([option, key]) => {
+  const values = isSound ? completed(method, section.values, refuse) : section.values;
+  const spelled = Object.entries(method.options).flatMap(([option, key]) => {
     const value = values[option] as Json | undefined; // a declaration reads plain data
     return value === undefined || isLeftOut(key, value) ? [] : [[givenSpelling(key, options), value] as const];
   });
-  return { ...Object.fromEntries(spelled), name: found.id };
+  return { ...Object.fromEntries(spelled), name: method.id };
 }
 
 /** A config that spells an option the old way keeps it so, and with it its hash. */
@@ -139,20 +139,20 @@ function optionsOf(
   { given, problems }: Written,
   read: Set<string>,
 ): GivenKeys {
-  const known = Object.values(method.options).map(({ yaml }) => yaml);
-  const own = new Map<string, Given>();
+  const optionKeys = Object.values(method.options).map(({ yaml }) => yaml);
+  const ownOptions = new Map<string, Given>();
   const yamlOf = new Map(Object.values(method.options).map((key) => [givenSpelling(key, options), key.yaml]));
   for (const [yaml, value] of Object.entries(options)) {
     const meant = yamlOf.get(yaml);
-    if (meant !== undefined) own.set(meant, { path: isSwitch(method, path) ? path : `${path}.${yaml}`, value });
-    else problems.add(`${path}.${yaml}`, value, () => unknownOptionRule(yaml, known, { subject: method.id }));
+    if (meant !== undefined) ownOptions.set(meant, { path: isSwitch(method, path) ? path : `${path}.${yaml}`, value });
+    else problems.add(`${path}.${yaml}`, value, () => unknownOptionRule(yaml, optionKeys, { subject: method.id }));
   }
   for (const { yaml } of sharedOptions(method)) {
     read.add(yaml);
     const shared = given.get(yaml);
-    if (shared !== undefined && !own.has(yaml)) own.set(yaml, shared);
+    if (shared !== undefined && !ownOptions.has(yaml)) ownOptions.set(yaml, shared);
   }
-  return own;
+  return ownOptions;
 }
 
 function isSwitch({ switchedOnBy }: AnyMethod, path: string): boolean {
@@ -160,12 +160,12 @@ function isSwitch({ switchedOnBy }: AnyMethod, path: string): boolean {
 }
 
 function unknownRule(name: string, point: MethodPoint, { names }: MethodList): string {
-  const known = names[point];
+  const knownNames = names[point];
   const elsewhere = METHOD_POINTS.find((other) => names[other].includes(name));
   if (elsewhere !== undefined) return `not a method of this point; move it to ${POINT_KEYS[elsewhere].yaml}`;
-  const nearest = nearestKey(name, known);
+  const nearest = nearestKey(name, knownNames);
   const remedy = nearest === undefined ? 'give the path of a file of yours' : `the nearest is ${nearest}`;
-  return `no such method (${known.join(', ')}); ${remedy}`;
+  return `no such method (${knownNames.join(', ')}); ${remedy}`;
 }
 
 /** `loss_type` beside what it stands for, at the same place of the file. */
@@ -242,15 +242,15 @@ function written(
   { isSaid, isAlone }: { readonly isSaid: boolean; readonly isAlone: boolean },
   tree: Record<string, Json>,
 ): Plugin[] {
-  const found = usualAt(point).find(({ id }) => id === plugin.name);
-  if (found === undefined) return [plugin];
-  const shared = sharedOptions(found).map(({ yaml }) => yaml);
+  const usual = usualAt(point).find(({ id }) => id === plugin.name);
+  if (usual === undefined) return [plugin];
+  const shared = sharedOptions(usual).map(({ yaml }) => yaml);
   for (const yaml of shared) if (plugin[yaml] !== undefined) tree[yaml] = plugin[yaml];
-  if (isSaid || found.switchedOnBy?.written(withoutName(plugin)) !== undefined) return [];
+  if (isSaid || usual.switchedOnBy?.written(withoutName(plugin)) !== undefined) return [];
   const isDefault =
-    POINT_KEYS[point].takes !== 'many' && isAlone && USUAL_METHODS[point][0].id === found.id && !isLoss(point);
-  const own = Object.fromEntries(Object.entries(plugin).filter(([option]) => !shared.includes(option))) as Plugin; // with its name
-  return isDefault ? [] : [own];
+    POINT_KEYS[point].takes !== 'many' && isAlone && USUAL_METHODS[point][0].id === usual.id && !isLoss(point);
+  const remaining = Object.fromEntries(Object.entries(plugin).filter(([option]) => !shared.includes(option))) as Plugin; // with its name
+  return isDefault ? [] : [remaining];
 }
 
 function withoutName({ name: _, ...options }: Plugin): Readonly<Record<string, Json>> {

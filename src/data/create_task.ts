@@ -104,8 +104,8 @@ class BoundTask implements Task {
     if (isInWords) {
       const conversation = conversationOf(definition, given, path);
       const { system, tools } = environment?.introduction?.(knobs) ?? {};
-      const said = [system, conversation.system].filter((text) => text !== undefined);
-      this.#conversation = { ...conversation, system: said.length === 0 ? undefined : said.join('\n\n') };
+      const systemTexts = [system, conversation.system].filter((text) => text !== undefined);
+      this.#conversation = { ...conversation, system: systemTexts.length === 0 ? undefined : systemTexts.join('\n\n') };
       if (tools !== undefined) this.tools = tools;
     } else refuseConversation(definition, given, path);
     this.name = definition.name;
@@ -206,8 +206,8 @@ class BoundTask implements Task {
     const { question } = this.#definition;
     const isInWords = this.style === 'plain' || this.#conversation !== undefined;
     if (!isInWords || question === undefined) return this.#definition.prompt(identity, this.knobs);
-    const asked = question.call(this.#definition, identity, this.knobs);
-    return this.style === 'plain' ? plainPrompt(asked) : asked;
+    const questionText = question.call(this.#definition, identity, this.knobs);
+    return this.style === 'plain' ? plainPrompt(questionText) : questionText;
   }
 
   /** Writes a right answer, or a demonstration, as a completion. */
@@ -294,10 +294,10 @@ class BoundTask implements Task {
   /** Judges all completions that hold an answer together. */
   async #judge(given: readonly GivenAnswer[]): Promise<readonly Verdict[]> {
     const read = given.map(({ completion, context }) => this.#read(completion, context));
-    const asked = read.flatMap((one, i) =>
+    const answersToJudge = read.flatMap((one, i) =>
       one.answer === undefined ? [] : [{ identity: given[i].item.identity, answer: one.answer, context: one.context }],
     );
-    const verdicts = await askJudge(this.#definition, asked, this.knobs);
+    const verdicts = await askJudge(this.#definition, answersToJudge, this.knobs);
     let next = 0;
     return given.map(({ item, completion, context }, i) => {
       const one = read[i];

@@ -75,11 +75,11 @@ export function bindEnvironment(definition: AnyEnvironment, name: string, knobs:
         return definition.step(before.state, action, knobs, chance(item, stream, before.turn));
       };
       const step = taken();
-      const known = wantsStates && {
+      const states = wantsStates && {
         before: knownState(definition, before.state, knobs),
         after: knownState(definition, step.state, knobs),
       };
-      return afterTurn({ ...step, ...known }, before, maxTurns);
+      return afterTurn({ ...step, ...states }, before, maxTurns);
     },
     act(player, { key }, { state, turn }, stream) {
       const rng = rngFor(`${player}|${name}|${key}|${stream}|${turn}`);

@@ -49,9 +49,9 @@ export function listedTask({ loaded, names }: TaskList, name: string): Registere
 
 /** A task that needs only its name. @throws ConfigError naming the nearest one, or what is missing */
 export function registeredTask(list: TaskList, name: string): RegisteredTask {
-  const found = listedTask(list, name);
-  if ('load' in found) return found;
-  const rule = `its ${found.needs} that a config names, so there is nothing to show or check without one`;
+  const entry = listedTask(list, name);
+  if ('load' in entry) return entry;
+  const rule = `its ${entry.needs} that a config names, so there is nothing to show or check without one`;
   throw new ConfigError('no-source', `task.name: ${name} — ${rule}.`, { name });
 }
 

@@ -106,7 +106,7 @@ function attemptProblem(
 ): KeyedProblem | undefined {
   const { definition } = source;
   const knobs = knobsOf(source, place.split);
-  let found: KeyedProblem | undefined;
+  let problem: KeyedProblem | undefined;
   source.repeat(MAX_ATTEMPTS, (attempt) => {
     const rng = attemptRng(source, place.split, place.seed, place.index, attempt);
     const identity = definition.generate(rng, knobs);
@@ -116,10 +116,10 @@ function attemptProblem(
     if (splitOf(definition.family, splitKey ?? (ownKey as string)) !== place.split) return false; // it has one of them
     const key = ownKey ?? definition.key(identity);
     if (!accept(key) || definition.isFit?.(identity, knobs) === false) return false;
-    found = { identity, key };
+    problem = { identity, key };
     return true;
   });
-  return found;
+  return problem;
 }
 
 /** Training problems may come from a wider space than those that are held out for evaluation. */

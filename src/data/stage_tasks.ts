@@ -19,11 +19,11 @@ export function weightedTasks(tasks: TaskSet, weights: Readonly<Record<string, n
   return delegating(tasks, {
     trainItem(seed, index) {
       let place = rngFor(`task|${seed}|${index}`).float() * total;
-      const found = shares.find(({ weight }) => {
+      const drawn = shares.find(({ weight }) => {
         place -= weight;
         return place < 0;
       });
-      const { task, label } = found ?? shares[shares.length - 1]; // rounding left the last end below the total
+      const { task, label } = drawn ?? shares[shares.length - 1]; // rounding left the last end below the total
       return { ...task.trainItem(seed, index), ...(tasks.shares.length > 1 && { task: label }) };
     },
   });

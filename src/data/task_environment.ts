@@ -48,8 +48,8 @@ export function environmentOf({ codec, taskOf, turns, maxCompletionTokens }: Pla
     observationTokens(item, { observation = '', from = ENVIRONMENT_TURN, actions = 1, calls = 1 }, finishReason) {
       const task = taskOf(item);
       const most = actions * (turns.get(task)?.observationTokens ?? 0);
-      const said = `task "${task.name}": step() says ${JSON.stringify(observation)}`;
-      const tokensOf = (text: string): Int32Array => written(codec, { text, from, finishReason }, said);
+      const prefix = `task "${task.name}": step() says ${JSON.stringify(observation)}`;
+      const tokensOf = (text: string): Int32Array => written(codec, { text, from, finishReason }, prefix);
       let tokens = tokensOf(observation);
       if (tokens.length <= most) return tokens;
       // A tool's answer may repeat what the policy wrote, multi-token characters included, and the policy decides how
@@ -65,7 +65,7 @@ export function environmentOf({ codec, taskOf, turns, maxCompletionTokens }: Pla
         ? `observation_tokens is ${most}; raise it`
         : `turnLimits() says at most ${most}; raise observationTokens there`;
       const rule = `that is ${tokens.length} tokens, and ${limit}`;
-      throw new PluginError('task-failed', `${said}: ${rule}, or say it in fewer.`, { observation, most });
+      throw new PluginError('task-failed', `${prefix}: ${rule}, or say it in fewer.`, { observation, most });
     },
   };
 }
@@ -77,12 +77,12 @@ interface Said {
 }
 
 /** @throws PluginError if the vocabulary cannot write it */
-function written(codec: Codec, { text, from, finishReason }: Said, said: string): Int32Array {
+function written(codec: Codec, { text, from, finishReason }: Said, prefix: string): Int32Array {
   try {
     return observationTokens(codec, text, from, finishReason);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new PluginError('task-failed', `${said}, which cannot be written: ${reason}`, { observation: text });
+    throw new PluginError('task-failed', `${prefix}, which cannot be written: ${reason}`, { observation: text });
   }
 }
 
@@ -103,9 +103,11 @@ export function episodeDemonstration(
   for (const turn of turns) {
     const { from, text } = turn;
     const isAction = from === POLICY_TURN;
-    const own = isAction ? [...codec.encode(text), codec.eosTokenId] : observationTokens(codec, text, from, 'eos');
+    const turnTokens = isAction
+      ? [...codec.encode(text), codec.eosTokenId]
+      : observationTokens(codec, text, from, 'eos');
     const label = isAction && (isRight(turn) || !skipsErrors) ? TOKEN.reference : TOKEN.given;
-    for (const token of own) {
+    for (const token of turnTokens) {
       tokens.push(token);
       labels.push(label);
     }
@@ -147,10 +149,10 @@ export function measuredTurns(codec: Codec, limits: TurnLimits, episodes: readon
 /** Limits that cover the episodes of every task. */
 function longestOf(limits: readonly TurnLimits[]): TurnLimits | undefined {
   if (limits.length === 0) return undefined;
-  const most = (of: (one: TurnLimits) => number): number => Math.max(...limits.map(of));
+  const most = (limitOf: (limit: TurnLimits) => number): number => Math.max(...limits.map(limitOf));
   return {
     maxTurns: most(({ maxTurns }) => maxTurns),
     actionTokens: most(({ actionTokens }) => actionTokens),
-    observationTokens: most((one) => one.observationTokens),
+    observationTokens: most((limit) => limit.observationTokens),
   };
 }

@@ -179,8 +179,8 @@ class TokenizedTasks implements TaskSet {
     const longest = Math.max(...languages.map(({ promptTokens }) => promptTokens));
     this.maxPromptTokens = Math.min(longest, maxPromptTokens ?? longest);
     // If one of several tasks needs EOS, all end by EOS.
-    const ends = (own: number | undefined): number =>
-      own === undefined || this.fixedCompletionTokens !== undefined ? 0 : 1;
+    const ends = (fixedTokens: number | undefined): number =>
+      fixedTokens === undefined || this.fixedCompletionTokens !== undefined ? 0 : 1;
     this.maxCompletionTokens = Math.max(
       ...languages.map(({ completionTokens, fixedCompletionTokens: own }) => completionTokens + ends(own)),
     );
@@ -246,8 +246,8 @@ class TokenizedTasks implements TaskSet {
 
   readonly trainProblems: TaskSet['trainProblems'] = () => {
     return this.shares.reduce<number | undefined>((sum, { task }) => {
-      const own = task.trainProblems();
-      return sum === undefined || own === undefined ? undefined : sum + own;
+      const count = task.trainProblems();
+      return sum === undefined || count === undefined ? undefined : sum + count;
     }, 0);
   };
 

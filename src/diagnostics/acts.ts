@@ -23,8 +23,8 @@ export function rememberActs(
   acting: readonly Acting[],
   metrics: Readonly<Record<string, unknown>>,
 ): void {
-  for (const one of acting) {
-    if (one.hasActed && !acted.includes(nameOf(one))) acted.push(nameOf(one));
+  for (const method of acting) {
+    if (method.hasActed && !acted.includes(nameOf(method))) acted.push(nameOf(method));
   }
   const ids = new Set(acting.map(({ id }) => id));
   for (const [name, value] of Object.entries(metrics)) {
@@ -44,18 +44,18 @@ export function neverActed(
   steps: number,
   keyOf: (point: Acting['point']) => string,
 ): Diagnosis | undefined {
-  const found = acting.flatMap((one): string[] => {
-    const own = Object.keys(figures).filter((name) => name.startsWith(`${one.id}/`));
+  const idle = acting.flatMap((one): string[] => {
+    const logged = Object.keys(figures).filter((name) => name.startsWith(`${one.id}/`));
     const isIdle = one.isWatched && !acted.includes(nameOf(one));
-    const isZero = own.length > 0 && own.every((name) => figures[name] === false);
+    const isZero = logged.length > 0 && logged.every((name) => figures[name] === false);
     if (!isIdle && !isZero) return [];
     const did = isIdle ? 'changed nothing' : 'logged nothing but 0';
-    const counts = isZero ? ` (${own.map((name) => `${name.slice(one.id.length + 1)} 0`).join(', ')})` : '';
+    const counts = isZero ? ` (${logged.map((name) => `${name.slice(one.id.length + 1)} 0`).join(', ')})` : '';
     return [`${keyOf(one.point)}: ${one.id} ${did}${counts}`];
   });
-  if (found.length === 0) return undefined;
+  if (idle.length === 0) return undefined;
   const message =
-    `In all ${steps} steps of this stage ${found.join('; ')}. What a policy never writes, a mark that is nowhere, or a ` +
+    `In all ${steps} steps of this stage ${idle.join('; ')}. What a policy never writes, a mark that is nowhere, or a ` +
     'bound that is never met teaches nothing. Show the policy the form in a supervised stage before (form_share), move ' +
     'the bound, or leave the method out.';
   return { code: NEVER_ACTED, level: 'note', message };

@@ -145,13 +145,13 @@ export function trainingSince({ since }: History): EvaluationRecord['training'] 
 
 /** The average over the newest batches; undefined while they are too few to say anything. */
 export function newestAverage({ batches }: History): Average | undefined {
-  let from = batches.length;
+  let start = batches.length;
   let completions = 0;
-  while (from > 0 && (batches.length - from < FEWEST_BATCHES || completions < FEWEST_COMPLETIONS)) {
-    from--;
-    completions += batches[from]?.completions ?? 0;
+  while (start > 0 && (batches.length - start < FEWEST_BATCHES || completions < FEWEST_COMPLETIONS)) {
+    start--;
+    completions += batches[start]?.completions ?? 0;
   }
-  const window = batches.slice(from);
+  const window = batches.slice(start);
   const newest = window.at(-1);
   if (newest === undefined || window.length < FEWEST_BATCHES || completions < FEWEST_COMPLETIONS) return undefined;
   return {

@@ -1,8 +1,8 @@
 /** Means of lists, and a list that forgets its oldest. */
 
 /** 0 for an empty list. */
-export function meanOf<T>(values: readonly T[], of: (value: T) => number): number {
-  return values.reduce((sum, value) => sum + of(value), 0) / Math.max(1, values.length);
+export function meanOf<T>(values: readonly T[], numberOf: (value: T) => number): number {
+  return values.reduce((sum, value) => sum + numberOf(value), 0) / Math.max(1, values.length);
 }
 
 /** The standard error of a mean of independent values; 0 for fewer than two. */

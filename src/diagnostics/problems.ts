@@ -20,18 +20,18 @@ export function startCount(): ProblemCount {
 
 /** @param keys  of the problems drawn */
 export function countProblems(problems: ProblemCount, keys: readonly string[]): void {
-  const known = new Set(problems.sample);
+  const sampled = new Set(problems.sample);
   const words = new Uint32Array(4);
   for (const key of keys) {
     murmur3OfText(key, words);
     const hash = words[0] ?? 0;
     problems.drawn++;
     if (problems.sample.length < SAMPLE) {
-      if (!known.has(hash)) problems.sample.push(hash);
-      known.add(hash);
+      if (!sampled.has(hash)) problems.sample.push(hash);
+      sampled.add(hash);
     } else {
       problems.drawnSince++;
-      if (known.has(hash)) problems.hits++;
+      if (sampled.has(hash)) problems.hits++;
     }
   }
 }

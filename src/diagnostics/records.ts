@@ -209,15 +209,15 @@ function refusedOf(groups: readonly RolloutGroup[]): BatchRecord['refused'] {
   let [inside, others, exact] = [0, 0, 0];
   const reasons = new Map<string, number>();
   for (const [i, { rollouts }] of groups.entries()) {
-    const own = answers[i];
+    const rightAnswer = answers[i];
     // Many texts contain a short answer by chance, as often as another problem's.
-    const other = answers.find((answer) => answer !== own && answer.length === own.length) ?? '';
+    const other = answers.find((answer) => answer !== rightAnswer && answer.length === rightAnswer.length) ?? '';
     for (const { text, verdict } of rollouts) {
       const written = text.trim().toLowerCase();
       if (other !== '' && written.includes(other)) others++;
-      if (own === '' || !written.includes(own)) continue;
+      if (rightAnswer === '' || !written.includes(rightAnswer)) continue;
       inside++;
-      if (written === own) exact++;
+      if (written === rightAnswer) exact++;
       reasons.set(verdict.reason, (reasons.get(verdict.reason) ?? 0) + 1);
     }
   }
@@ -228,19 +228,22 @@ function refusedOf(groups: readonly RolloutGroup[]): BatchRecord['refused'] {
 
 /** The rewards of right and of other answers. */
 function payOf(rollouts: readonly Rollout[]): BatchRecord['pay'] {
-  const of = (those: readonly Rollout[]): Pay => {
-    const rewards = those.flatMap(({ reward }) => reward ?? []);
+  const payOfRollouts = (counted: readonly Rollout[]): Pay => {
+    const rewards = counted.flatMap(({ reward }) => reward ?? []);
     return { count: rewards.length, mean: meanOf(rewards, (reward) => reward) };
   };
-  return { right: of(rollouts.filter(isRight)), wrong: of(rollouts.filter((one) => !isRight(one))) };
+  return {
+    right: payOfRollouts(rollouts.filter(isRight)),
+    wrong: payOfRollouts(rollouts.filter((one) => !isRight(one))),
+  };
 }
 
 function judgeOf(verdicts: readonly Rollout[]): BatchRecord['judge'] {
   if (verdicts.length === 0) return undefined;
   const by = new Map<string, Rollout[]>();
-  for (const one of verdicts) {
-    const said = one.verdict.canonical ?? 'no verdict';
-    by.set(said, [...(by.get(said) ?? []), one]);
+  for (const completion of verdicts) {
+    const answerText = completion.verdict.canonical ?? 'no verdict';
+    by.set(answerText, [...(by.get(answerText) ?? []), completion]);
   }
   const [said, own] = [...by].reduce((most, one) => (one[1].length > most[1].length ? one : most));
   return { said, often: own.length / verdicts.length, right: own.filter(isRight).length / own.length };

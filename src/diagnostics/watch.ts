@@ -127,7 +127,9 @@ function lesserThan({ alarms }: Watch, diagnostics: readonly BoundDiagnostic[], 
 
 /** Codes of this stage's diagnoses that still hold, in order of first mention. */
 export function standing({ said }: Watch, { stage }: StageConfig): string[] {
-  return said.flatMap((one) => (one.stage === stage && one.withdrawn === undefined ? [one.code] : []));
+  return said.flatMap((diagnosed) =>
+    diagnosed.stage === stage && diagnosed.withdrawn === undefined ? [diagnosed.code] : [],
+  );
 }
 
 /** Records a diagnosis; also called for one that stops the run. */
@@ -151,7 +153,7 @@ function withdraw(
   step: number,
   diagnosis: Pick<Diagnosis, 'code' | 'message'>,
 ): Diagnosis {
-  const earlier = said.findLast((one) => one.stage === stage && one.code === diagnosis.code);
+  const earlier = said.findLast((entry) => entry.stage === stage && entry.code === diagnosis.code);
   if (earlier !== undefined) earlier.withdrawn = step;
   return { ...diagnosis, level: 'withdrawn' };
 }

@@ -25,9 +25,9 @@ export function commonestWrong(answers: readonly WrongAnswer[]): string | undefi
   const commonest = [...counts].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
   const shown = commonest.map(([completion, count]) => {
     // Every counted completion is one of the answers.
-    const { prompt, answer, reason } = answers.find((one) => one.completion === completion) as WrongAnswer;
-    const asked = `to ${quoted(prompt)}, where ${quoted(answer)} is right (${reason})`;
-    return `${quoted(completion)} ${asked}, ${count} of ${answers.length} times`;
+    const { prompt, answer, reason } = answers.find((wrong) => wrong.completion === completion) as WrongAnswer;
+    const context = `to ${quoted(prompt)}, where ${quoted(answer)} is right (${reason})`;
+    return `${quoted(completion)} ${context}, ${count} of ${answers.length} times`;
   });
   return `The commonest answers: ${shown.join('; ')}.`;
 }

@@ -49,7 +49,7 @@ export function requireBestMetric(config: RunConfig, tasks: TaskSet, figures: re
   const samples = config.stages.at(-1)?.evaluation.samples ?? 1;
   const labels = tasks.shares.length > 1 ? tasks.shares.map(({ label }) => label) : [];
   const ofFigures = figures.map(({ name }) => `eval_${name}`);
-  const known = [
+  const metrics = [
     DEFAULT_METRIC,
     ...labels.map((label) => `eval_accuracy/${label}`),
     `eval_mean@${samples}`,
@@ -58,9 +58,9 @@ export function requireBestMetric(config: RunConfig, tasks: TaskSet, figures: re
     ...ofFigures,
     'eval_completions/mean_length',
   ];
-  if (named === undefined || known.includes(bestMetric(config))) return;
+  if (named === undefined || metrics.includes(bestMetric(config))) return;
   const isOfTraining = /loss|reward/.test(named);
   const rule = isOfTraining ? 'held-out problems have no loss and no reward, only verdicts' : 'no evaluation has it';
-  const message = `metric_for_best_model: ${named} — ${rule}; use one of ${known.join(', ')}.`;
+  const message = `metric_for_best_model: ${named} — ${rule}; use one of ${metrics.join(', ')}.`;
   throw new ConfigError('unknown-metric', message, { path: 'metric_for_best_model' });
 }

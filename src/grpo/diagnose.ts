@@ -32,8 +32,8 @@ export function diagnoseStart(run: Diagnosed & ConfiguredModel, of: readonly Run
   const ofMethods = remarks.map(({ level, recorded: message }) =>
     eventOf(run, step, say(watch, stageOf(run), step, { code: COMBINATION, level, message })),
   );
-  const found = lookAtStart(run, stageIndex, watch);
-  return [...ofMethods, ...found.map((diagnosis) => eventOf(run, step, diagnosis))];
+  const diagnoses = lookAtStart(run, stageIndex, watch);
+  return [...ofMethods, ...diagnoses.map((diagnosis) => eventOf(run, step, diagnosis))];
 }
 
 /** Diagnoses a stage's settings before its first step. @param watch  what remembers it; default: nothing does */

@@ -60,10 +60,10 @@ export function diagnoseActs(run: Diagnosed, newest: StepMetrics): TrainEvent[] 
   if (watch.acts === undefined) return [];
   rememberActs(watch.acts, actingOf(run), newest);
   if (!isStageOver(run)) return [];
-  const found = neverActed(watch.acts, actingOf(run), step, (point) =>
+  const diagnosis = neverActed(watch.acts, actingOf(run), step, (point) =>
     point === 'demonstrations' ? point : POINT_KEYS[point].yaml,
   );
-  return found === undefined ? [] : [eventOf(run, step, say(watch, stageOf(run), step, found))];
+  return diagnosis === undefined ? [] : [eventOf(run, step, say(watch, stageOf(run), step, diagnosis))];
 }
 
 function actingOf({ methods, demonstrations = [], journal: { state } }: Diagnosed): readonly Acting[] {
@@ -76,9 +76,9 @@ export async function remedyOfDead(run: Diagnosed): Promise<string | undefined> 
   if (list === undefined) return undefined;
   const stage = stageOf(run);
   const { watch } = run.journal.state;
-  const said = standing(watch, stage);
+  const codes = standing(watch, stage);
   const all = diagnosticsFor(list, stage, tellingsOf(membersOf(run)));
-  const why = all.find(({ code }) => list.deadReasons.includes(code) && said.includes(code));
+  const why = all.find(({ code }) => list.deadReasons.includes(code) && codes.includes(code));
   return why?.look(watch.history)?.remedy;
 }
 
@@ -91,7 +91,7 @@ function chanceOf({ shares }: TaskSet): number {
 async function observed(run: Diagnosed, step: number, observation: Observation): Promise<TrainEvent[]> {
   const { grpo = [], sft = [] } = (await run.registries.diagnostics?.load()) ?? {};
   const stage = stageOf(run);
-  const asked = diagnosticsFor({ grpo, sft }, stage, tellingsOf(membersOf(run)));
-  const found = look(run.journal.state.watch, stage, step, observation, asked);
-  return found.map((diagnosis) => eventOf(run, step, diagnosis));
+  const diagnostics = diagnosticsFor({ grpo, sft }, stage, tellingsOf(membersOf(run)));
+  const diagnoses = look(run.journal.state.watch, stage, step, observation, diagnostics);
+  return diagnoses.map((diagnosis) => eventOf(run, step, diagnosis));
 }

@@ -16,9 +16,9 @@ export class EngineTurns {
 
   /** Does a piece of work after all earlier requests are done. The work must not call `take` itself. */
   take<T>(work: () => Promise<T>): Promise<T> {
-    const own = this.#last.then(work);
-    this.#last = own.catch(() => undefined); // the caller has the failure
-    return own;
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined); // the caller has the failure
+    return result;
   }
 
   /** The same for part of an update, which lets messages and other work at the engine go first. */

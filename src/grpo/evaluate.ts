@@ -80,8 +80,8 @@ export async function askProblems(
 
 /** How a stage's evaluations sample. */
 export function evaluationSampling(stage: StageConfig): SamplingConfig {
-  const own = stage.stage === 'grpo' ? stage.sampling : PLAIN;
-  return { ...own, temperature: stage.evaluation.evalTemperature ?? own.temperature };
+  const stageSampling = stage.stage === 'grpo' ? stage.sampling : PLAIN;
+  return { ...stageSampling, temperature: stage.evaluation.evalTemperature ?? stageSampling.temperature };
 }
 
 function answerOf(completion: VerifiedCompletion): Answer {
@@ -138,9 +138,9 @@ function accuraciesByTask(
   const labels = [...new Set(problems.map(({ task = '' }) => task))];
   return Object.fromEntries(
     labels.map((label) => {
-      const own = problems.flatMap(({ task }, i) => (task === label ? [i] : []));
-      const of = <Value>(values: readonly Value[]): Value[] => own.map((i) => values[i]);
-      const weights = own.map((i) => problems[i].weight);
+      const indices = problems.flatMap(({ task }, i) => (task === label ? [i] : []));
+      const of = <Value>(values: readonly Value[]): Value[] => indices.map((i) => values[i]);
+      const weights = indices.map((i) => problems[i].weight);
       return [
         label,
         {

@@ -86,16 +86,19 @@ export type MakeGenerator = (policy: Policy, weightsVersion: () => number) => Ge
 export function localGenerator(policy: Policy, weightsVersion: () => number): Generator {
   return {
     async sample(requests, { keep = false, control, turns, upcoming: _, ...settings }) {
-      const asked = requests.map(generationRequest);
+      const generationRequests = requests.map(generationRequest);
       let given: KeptGeneration;
       // Loaded on demand: a page's first run seldom needs them.
       if (turns !== undefined) {
         const { generateEpisodes } = await import('../model/sampling/episodes.ts');
-        given = await generateEpisodes(policy, asked, { ...settings, keep }, turns);
+        given = await generateEpisodes(policy, generationRequests, { ...settings, keep }, turns);
       } else if (control !== undefined) {
         const { generateControlled } = await import('../model/sampling/controlled_generation.ts');
-        given = { completions: await generateControlled(policy, asked, settings, control), places: undefined };
-      } else given = await generateKept(policy, asked, { ...settings, keep });
+        given = {
+          completions: await generateControlled(policy, generationRequests, settings, control),
+          places: undefined,
+        };
+      } else given = await generateKept(policy, generationRequests, { ...settings, keep });
       return { ...given, completions: labelled(requests, given.completions) };
     },
     score: (sequences, settings) => scoreSequences(policy, sequences, settings),

@@ -57,7 +57,7 @@ export async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, point
 const gather: Gather = async function* (run, { waits = false, sampler, isFree } = {}) {
   const { engine, journal, ledger, stage } = run;
   const { state } = journal;
-  const asked = { ...engine, generator: sampler ?? engine.generator };
+  const samplingEngine = { ...engine, generator: sampler ?? engine.generator };
   const dead: StepMetrics[] = [];
   let tokens = 0;
   for (;;) {
@@ -65,7 +65,7 @@ const gather: Gather = async function* (run, { waits = false, sampler, isFree } 
     const rest = restPoint(journal, step.methods);
 
     // 1. Collect: G completions per prompt, verified and rewarded; the stage's strategies may sample again.
-    const collected = await collectGroups(asked, step, journal);
+    const collected = await collectGroups(samplingEngine, step, journal);
     assertFinite(step, collected);
     yield* await (await training()).diagnoseBatch(run, collected, step.logged);
     const observations = observationsFor(step, collected);

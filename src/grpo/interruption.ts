@@ -163,8 +163,8 @@ export async function attentively<T>({ policy }: Partial<Pick<Engine, 'policy'>>
   if (interruption === undefined) return work;
   let timer: ReturnType<typeof setInterval> | undefined;
   const cut = new Promise<never>((_, reject) => {
-    const look = async (): Promise<void> => interruption();
-    timer = setInterval(() => look().catch(reject), LOOK_MS);
+    const check = async (): Promise<void> => interruption();
+    timer = setInterval(() => check().catch(reject), LOOK_MS);
   });
   try {
     return await Promise.race([work, cut]);

@@ -67,8 +67,8 @@ async function accumulate(
   const isFresh = isFirst && staleness === 0;
   const scored = (): ReturnType<typeof withProximalLogprobs> =>
     withProximalLogprobs(engine, step, journal, buffer.groups, staleness > 0);
-  const known = isFirst ? await (learn?.(scored) ?? scored()) : buffer.groups;
-  const { groups, left } = takeMinibatch({ ...buffer, groups: known }, step.stage.batch);
+  const scoredGroups = isFirst ? await (learn?.(scored) ?? scored()) : buffer.groups;
+  const { groups, left } = takeMinibatch({ ...buffer, groups: scoredGroups }, step.stage.batch);
   const options = { groups, fromTheseWeights: isFresh, ...(learn && { learn }) };
   const { totals, takeStep } = await timed(journal, 'update', () => accumulateUpdate(engine, step, journal, options));
   if (isFresh) await assertOnPolicy(engine, step, totals);

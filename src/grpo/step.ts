@@ -102,7 +102,7 @@ export function openSupervised(
   stage: SftStageConfig,
 ): SupervisedStep {
   const { stageIndex } = journal.state;
-  const forms = methods.slice(stageIndex).flatMap((own) => own?.forms ?? []);
+  const forms = methods.slice(stageIndex).flatMap((stageMethods) => stageMethods?.forms ?? []);
   const tasks = stageTasks(engine.tasks, config, stageIndex);
   const demonstrations = shown[stageIndex];
   return { stage, stageIndex, seed: config.seed, tasks, forms, ...(demonstrations && { demonstrations }) };
@@ -128,7 +128,7 @@ function atTemperature(stage: GrpoStageConfig, temperature: number): GrpoStageCo
 
 /** The methods of the stage under way. */
 export function methodsOf({ methods, journal }: Pick<TrainingRun, 'methods' | 'journal'>): StageMethods {
-  const own = methods[journal.state.stageIndex];
-  if (own === undefined) throw new RangeError('this stage was opened without its methods');
-  return own;
+  const stageMethods = methods[journal.state.stageIndex];
+  if (stageMethods === undefined) throw new RangeError('this stage was opened without its methods');
+  return stageMethods;
 }

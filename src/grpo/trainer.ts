@@ -60,8 +60,8 @@ function nextStage({ journal: { state }, methods }: Pick<TrainingRun, 'journal' 
   if (endingOf(state) !== undefined) state.buffer = undefined; // the next stage samples its own
   state.queue = [];
   const before = methods[state.stageIndex++];
-  const own = methods[state.stageIndex];
-  if (before !== undefined && own !== undefined) takeOver(before, own);
+  const stageMethods = methods[state.stageIndex];
+  if (before !== undefined && stageMethods !== undefined) takeOver(before, stageMethods);
   state.step = 0;
   state.isBegun = false;
   state.steering = { ...state.steering, settings: {}, momentsFrom: 0 };

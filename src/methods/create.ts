@@ -78,13 +78,13 @@ export function createMethods(stage: GrpoStageConfig, list: MethodList): StageMe
     movable.push(...(made as Made<unknown>[])); // only ever given parts of their own
     return made;
   };
-  const one = <Point extends MethodPoint>(point: Point): Made<PointParts[Point]> => {
+  const makeOne = <Point extends MethodPoint>(point: Point): Made<PointParts[Point]> => {
     const [first] = partsAt(point);
     if (first === undefined) throw new RangeError(`a stage has no ${point}`);
     return first;
   };
-  const ratio = one('ratio');
-  const objective = one('objective');
+  const ratio = makeOne('ratio');
+  const objective = makeOne('objective');
   const joined = (): LossTerm => objectiveTerm(objective.part, ratio.part);
   const ownTerm: Made<LossTerm> = {
     id: objective.id,
@@ -100,13 +100,13 @@ export function createMethods(stage: GrpoStageConfig, list: MethodList): StageMe
     rolloutStrategies: partsAt('rolloutStrategies'),
     tokenControls: partsAt('tokenControls'),
     groupSteps: partsAt('groupSteps'),
-    advantageEstimator: one('advantageEstimator'),
+    advantageEstimator: makeOne('advantageEstimator'),
     creditSteps: partsAt('creditSteps'),
     ratio,
     objective,
     tokenWeights: partsAt('tokenWeights'),
     lossTerms,
-    aggregation: one('aggregation'),
+    aggregation: makeOne('aggregation'),
     controllers: partsAt('controllers'),
     forms: formsOf(stage, list),
     uses: usesOf(stage, list),
@@ -221,14 +221,14 @@ function requireMethods({ methods }: GrpoStageConfig, list: MethodList): void {
 
 /** Further figures of a stage's evaluations; those of files that are not given are left out. @throws ConfigError */
 export function createFigures(stage: GrpoStageConfig, list: MethodList): PointParts['evaluationFigures'][] {
-  const here = {
+  const present = {
     ...stage,
     methods: {
       ...stage.methods,
       evaluationFigures: stage.methods.evaluationFigures.filter((plugin) => !isAbsentFile(plugin, list)),
     },
   };
-  return createParts('evaluationFigures', here, list).map(({ part }) => part);
+  return createParts('evaluationFigures', present, list).map(({ part }) => part);
 }
 
 /**

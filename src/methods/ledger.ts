@@ -47,15 +47,15 @@ export class Ledger implements Stateful {
   record(batch: readonly Observation[], step: number): void {
     const entries = new Map(this.#entries);
     for (const [key, right, category] of batch) {
-      const known = entries.get(key);
-      const solved = known === undefined ? right : known.solved + NEWEST * (right - known.solved);
+      const entry = entries.get(key);
+      const solved = entry === undefined ? right : entry.solved + NEWEST * (right - entry.solved);
       entries.delete(key);
       entries.set(key, {
-        visits: (known?.visits ?? 0) + 1,
+        visits: (entry?.visits ?? 0) + 1,
         solved,
         lastStep: step,
         ...(category !== undefined && {
-          history: [...(known?.history ?? []), right].slice(-HISTORY),
+          history: [...(entry?.history ?? []), right].slice(-HISTORY),
           category,
         }),
       });

@@ -40,23 +40,23 @@ export function methodKey({ name, export: exported }: Plugin): string {
 export function findMethod(list: MethodList, point: MethodPoint, plugin: Plugin): Method<unknown> | undefined {
   const key = methodKey(plugin);
   if (Object.hasOwn(list.own, key)) return list.own[key];
-  const known: readonly Method<unknown>[] = list.at[point];
-  return known.find(({ id }) => id === plugin.name);
+  const methods: readonly Method<unknown>[] = list.at[point];
+  return methods.find(({ id }) => id === plugin.name);
 }
 
 /** @throws ConfigError where `findMethod` finds none */
 export function lookUp(list: MethodList, point: MethodPoint, plugin: Plugin): Method<unknown> {
-  const found = findMethod(list, point, plugin);
-  if (found === undefined) throw unknownMethod(list, point, plugin.name);
-  return found;
+  const method = findMethod(list, point, plugin);
+  if (method === undefined) throw unknownMethod(list, point, plugin.name);
+  return method;
 }
 
 /** The method that demonstrates multi-turn problems in a supervised stage. @throws ConfigError */
 export function lookUpDemonstrations(list: MethodList, plugin: Plugin): DemonstrationMethod {
-  const own = list.own[methodKey(plugin)] as unknown as DemonstrationMethod | undefined; // it was loaded for a supervised stage
-  const found = own ?? list.demonstrations.find(({ id }) => id === plugin.name);
-  if (found === undefined) throw unknownMethod(list, 'demonstrations', plugin.name);
-  return found;
+  const ownMethod = list.own[methodKey(plugin)] as unknown as DemonstrationMethod | undefined; // it was loaded for a supervised stage
+  const method = ownMethod ?? list.demonstrations.find(({ id }) => id === plugin.name);
+  if (method === undefined) throw unknownMethod(list, 'demonstrations', plugin.name);
+  return method;
 }
 
 function unknownMethod(list: MethodList, point: MethodPoint | 'demonstrations', name: string): ConfigError {

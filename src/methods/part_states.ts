@@ -28,9 +28,9 @@ interface StatefulPart {
 
 function statefulParts(methods: StageMethods): StatefulPart[] {
   const parts = NUMBERED.flatMap(([point, of]) => {
-    const own = of(methods);
-    const names = distinctNames(own.map(({ id }) => id));
-    return own.map(({ id, part }, place) => ({ id, part, name: `${point}/${names[place]}` }));
+    const pointParts = of(methods);
+    const names = distinctNames(pointParts.map(({ id }) => id));
+    return pointParts.map(({ id, part }, place) => ({ id, part, name: `${point}/${names[place]}` }));
   });
   return parts.map(({ id, part, name }, place) => ({ part, name, oldName: `${place}/${id}` }));
 }
@@ -47,15 +47,15 @@ export function methodStates(methods: StageMethods): Record<string, Json> {
 /** Restores the states from `methodStates`, or an older version of them. */
 export function restoreMethods(methods: StageMethods, states: Readonly<Record<string, Json>>): void {
   for (const { name, oldName, part } of statefulParts(methods)) {
-    const key = [name, oldName].find((known) => Object.hasOwn(states, known));
+    const key = [name, oldName].find((candidate) => Object.hasOwn(states, candidate));
     if (key !== undefined) part.restore?.(states[key]);
   }
 }
 
 /** Passes states of the previous stage to the same parts of this one, if they ask for them. */
-export function takeOver(before: StageMethods, own: StageMethods): void {
+export function takeOver(before: StageMethods, after: StageMethods): void {
   const states = methodStates(before);
-  for (const { name, part } of statefulParts(own)) {
+  for (const { name, part } of statefulParts(after)) {
     if (part.takeOver !== undefined && Object.hasOwn(states, name)) part.takeOver(states[name]);
   }
 }

@@ -113,9 +113,9 @@ function settable({ options }: Pick<Method<unknown>, 'options'>): [string, Key][
 }
 
 /** The options that a name may mean: the one with that full name, or all with that key. */
-export function optionsNamed(options: readonly SettableOption[], asked: string): readonly SettableOption[] {
-  const exact = options.filter(({ name }) => name === asked);
-  return exact.length > 0 ? exact : options.filter(({ yaml }) => yaml === asked);
+export function optionsNamed(options: readonly SettableOption[], settingName: string): readonly SettableOption[] {
+  const exact = options.filter(({ name }) => name === settingName);
+  return exact.length > 0 ? exact : options.filter(({ yaml }) => yaml === settingName);
 }
 
 /** Converts settings of an old checkpoint, in which a key meant every method with such an option, to full names. */

@@ -90,8 +90,8 @@ export type MethodPoint = (typeof METHOD_POINTS)[number];
 export type MethodsConfig = Readonly<Record<MethodPoint, readonly Plugin[]>>;
 
 /** One value for every point. */
-export function eachPoint<T>(of: (point: MethodPoint) => T): Readonly<Record<MethodPoint, T>> {
-  return Object.fromEntries(METHOD_POINTS.map((point) => [point, of(point)])) as Record<MethodPoint, T>; // all of them
+export function eachPoint<T>(valueAt: (point: MethodPoint) => T): Readonly<Record<MethodPoint, T>> {
+  return Object.fromEntries(METHOD_POINTS.map((point) => [point, valueAt(point)])) as Record<MethodPoint, T>; // all of them
 }
 
 /** How often a stage draws problems of each task, by label; absent: the run's weights. */

@@ -122,15 +122,15 @@ export function layOutAdapters(
 ): LayerAdapters {
   const nameOf = ({ path }: ModuleShare, part: 'A' | 'B'): string => `${moduleName(layer, path)}.lora_${part}.weight`;
   const entries = Object.entries(modulesOf(shape)).flatMap(([matrix, [inputs, modules]]) => {
-    const own = modules.filter(({ target }) => targets.includes(target));
-    if (own.length === 0) return [];
-    const matrices = own.map((module, i) => add(nameOf(module, 'A'), [rank, inputs], 'uniform', i > 0));
-    const parts = own.map((module, i) => ({
+    const adapted = modules.filter(({ target }) => targets.includes(target));
+    if (adapted.length === 0) return [];
+    const matrices = adapted.map((module, i) => add(nameOf(module, 'A'), [rank, inputs], 'uniform', i > 0));
+    const parts = adapted.map((module, i) => ({
       loraB: add(nameOf(module, 'B'), [module.outputs, rank], 'zero', false),
       firstColumn: module.firstColumn,
       firstInput: i * rank,
     }));
-    const loraA = { ...(matrices[0] as Slot), shape: [own.length * rank, inputs] };
+    const loraA = { ...(matrices[0] as Slot), shape: [adapted.length * rank, inputs] };
     return [[matrix, { loraA, parts, scale }] as const];
   });
   return Object.fromEntries(entries);
@@ -157,9 +157,9 @@ export function layOutMagnitudes(
   const entries = Object.entries(adapters).map(([matrix, adapter]) => {
     const [, all] = modules[matrix as MatrixName]; // the keys are those of the modules
     const columnScale = derived([all.reduce((sum, { outputs }) => sum + outputs, 0)]);
-    const own = all.filter(({ target }) => targets.includes(target));
+    const adapted = all.filter(({ target }) => targets.includes(target));
     const parts = adapter.parts.map((part, i) => {
-      const { path, outputs, firstColumn } = own[i] as ModuleShare; // a part for each of them
+      const { path, outputs, firstColumn } = adapted[i] as ModuleShare; // a part for each of them
       const magnitudes = {
         magnitude: add(`${moduleName(layer, path)}.${MAGNITUDE}`, [outputs], 'norm', false),
         baseNorms: derived([outputs]),
@@ -190,19 +190,19 @@ export function adapterMatrices(adapters: LayerAdapters): Slot[] {
 }
 
 /** Maps the trained slots of adapters. */
-export function mapAdapters(adapters: LayerAdapters, of: (slot: Slot) => Slot): LayerAdapters {
+export function mapAdapters(adapters: LayerAdapters, mapSlot: (slot: Slot) => Slot): LayerAdapters {
   const entries = Object.entries(adapters).map(([name, { loraA, parts, ...others }]) => [
     name,
-    { ...others, loraA: of(loraA), parts: parts.map((part) => mapPart(part, of)) },
+    { ...others, loraA: mapSlot(loraA), parts: parts.map((part) => mapPart(part, mapSlot)) },
   ]);
   return Object.fromEntries(entries);
 }
 
-function mapPart({ loraB, magnitudes, ...place }: AdapterPart, of: (slot: Slot) => Slot): AdapterPart {
+function mapPart({ loraB, magnitudes, ...place }: AdapterPart, mapSlot: (slot: Slot) => Slot): AdapterPart {
   return {
     ...place,
-    loraB: of(loraB),
-    ...(magnitudes && { magnitudes: { ...magnitudes, magnitude: of(magnitudes.magnitude) } }),
+    loraB: mapSlot(loraB),
+    ...(magnitudes && { magnitudes: { ...magnitudes, magnitude: mapSlot(magnitudes.magnitude) } }),
   };
 }
 

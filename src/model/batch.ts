@@ -127,9 +127,12 @@ function equalLabels(tokens: Int32Array, a: Uint8Array | undefined, b: Uint8Arra
 /** Loss rows that a group takes: one per completion token that was not given. */
 export function groupLossRows({ completions, labels }: TokenGroup): number {
   return completions.reduce((rows, tokens, i) => {
-    const own = labels?.[i];
+    const completionLabels = labels?.[i];
     return (
-      rows + (own === undefined ? tokens.length : own.reduce((n, label) => n + (label === TOKEN.given ? 0 : 1), 0))
+      rows +
+      (completionLabels === undefined
+        ? tokens.length
+        : completionLabels.reduce((n, label) => n + (label === TOKEN.given ? 0 : 1), 0))
     );
   }, 0);
 }
@@ -230,7 +233,8 @@ function supportsOf(
   groups: readonly TokenGroup[],
   { completionOf, tokenOf }: Pick<PackedBatch, 'completionOf' | 'tokenOf'>,
 ): PackedBatch['supports'] {
-  if (!groups.some(({ supports }) => supports?.some((own) => own !== undefined))) return undefined;
+  if (!groups.some(({ supports }) => supports?.some((completionSupport) => completionSupport !== undefined)))
+    return undefined;
   const members = groups.flatMap(({ completions, supports }) =>
     completions.map(({ length }, i) => ({ length, support: supports?.[i] })),
   );
@@ -238,8 +242,8 @@ function supportsOf(
     const { length, support } = members[completion];
     if (support === undefined) return undefined;
     const width = support.length / length;
-    const own = support.subarray(tokenOf[row] * width, (tokenOf[row] + 1) * width);
-    return isWhole(own) ? undefined : own;
+    const tokenSupport = support.subarray(tokenOf[row] * width, (tokenOf[row] + 1) * width);
+    return isWhole(tokenSupport) ? undefined : tokenSupport;
   });
 }
 
@@ -266,14 +270,14 @@ export function splitUnits<Unit>(
   let used: Required<BatchLimits> = EMPTY;
   for (const unit of units) {
     const last = batches[batches.length - 1];
-    const own = sizesOf(groupsOf(unit));
-    const together = sumOf(used, own);
+    const unitSizes = sizesOf(groupsOf(unit));
+    const together = sumOf(used, unitSizes);
     if (last !== undefined && fits(together, limits)) {
       last.push(unit);
       used = together;
     } else {
       batches.push([unit]);
-      used = own;
+      used = unitSizes;
     }
   }
   return batches;
@@ -288,8 +292,8 @@ export function splitSequences<S extends Sequence>(sequences: readonly S[], limi
     const before = last?.[last.length - 1];
     const alone = sizesOf(groupByPrefix([sequence]));
     const isShared = before !== undefined && equalInts(before.prefix, sequence.prefix);
-    const own = isShared ? { ...alone, rows: alone.rows - sequence.prefix.length, groups: 0 } : alone;
-    const together = sumOf(used, own);
+    const added = isShared ? { ...alone, rows: alone.rows - sequence.prefix.length, groups: 0 } : alone;
+    const together = sumOf(used, added);
     if (last !== undefined && fits(together, limits)) {
       last.push(sequence);
       used = together;

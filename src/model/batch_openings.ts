@@ -42,13 +42,13 @@ export function openedTokens(shared: number): number {
 
 /** [groups] the longest opening that an earlier group has completely, without the prompt's last token. */
 export function openingsOf(prompts: readonly Int32Array[]): (BatchOpening | undefined)[] {
-  const found: { readonly group: number; readonly tokens: Int32Array; readonly opening: BatchOpening | undefined }[] =
+  const earlier: { readonly group: number; readonly tokens: Int32Array; readonly opening: BatchOpening | undefined }[] =
     [];
   prompts.forEach((tokens, group) => {
-    const longest = openingOf(tokens, found, LEAST_TOKENS);
-    found.push({ group, tokens, opening: longest && { of: longest.of.group, length: longest.length } });
+    const longest = openingOf(tokens, earlier, LEAST_TOKENS);
+    earlier.push({ group, tokens, opening: longest && { of: longest.of.group, length: longest.length } });
   });
-  return found.map(({ opening }) => opening);
+  return earlier.map(({ opening }) => opening);
 }
 
 /** @param begins  [groups] where each group's keys and values begin, ascending */
@@ -63,10 +63,10 @@ export function copiesOf(openings: readonly (BatchOpening | undefined)[], begins
   });
   const begin = copies[0] ?? 0;
   const end = (copies[copies.length - 1] ?? begin - 1) + 1;
-  const from = Int32Array.from({ length: end - begin }, (_, i) => begin + i);
+  const sourceRows = Int32Array.from({ length: end - begin }, (_, i) => begin + i);
   copies.forEach((copy, i) => {
-    from[copy - begin] = sources[i] as number;
+    sourceRows[copy - begin] = sources[i] as number;
   });
   const { sortedRows, bucketTokens: rows, bucketOffsets: offsets } = bucketTokens(Int32Array.from(sources));
-  return { begin, from, rows, copies: sortedRows.map((i) => copies[i] as number), offsets };
+  return { begin, from: sourceRows, rows, copies: sortedRows.map((i) => copies[i] as number), offsets };
 }

@@ -9,13 +9,13 @@
 export function isNamedBy(words: readonly string[], name: string): boolean {
   const parts = name.split('.');
   return words.some((word) => {
-    const wanted = word.split('.');
-    return parts.some((_, at) => wanted.every((each, i) => isPart(each, parts[at + i])));
+    const wordParts = word.split('.');
+    return parts.some((_, at) => wordParts.every((each, i) => isPart(each, parts[at + i])));
   });
 }
 
-function isPart(wanted: string, part: string | undefined): boolean {
-  const [, first, last] = /^(\d+)-(\d+)$/.exec(wanted) ?? [];
-  if (first === undefined || last === undefined) return part === wanted;
+function isPart(pattern: string, part: string | undefined): boolean {
+  const [, first, last] = /^(\d+)-(\d+)$/.exec(pattern) ?? [];
+  if (first === undefined || last === undefined) return part === pattern;
   return part !== undefined && /^\d+$/.test(part) && Number(part) >= Number(first) && Number(part) <= Number(last);
 }

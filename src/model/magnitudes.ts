@@ -64,7 +64,9 @@ export interface Adapted {
 
 /** Sets each magnitude to the norm of its row of the loaded base, so that with B = 0 the model equals the base. */
 export async function beginMagnitudes(policy: Adapted): Promise<void> {
-  const modules = new Map(scaledModules(policy.slots.weights).map((own) => [own.magnitude.offset, own.module]));
+  const modules = new Map(
+    scaledModules(policy.slots.weights).map((scaled) => [scaled.magnitude.offset, scaled.module]),
+  );
   for (const parameter of policy.adapterParameters) {
     const module = parameter.initial === 'norm' ? modules.get(parameter.slot.offset) : undefined;
     if (module !== undefined) policy.writeParameter(parameter, await rowNorms(policy.engine, module));
@@ -82,9 +84,9 @@ function scaledModules({ layers, parameters, adapterParameters }: ParameterSet) 
     ),
   );
   return adapterParameters.flatMap(({ name, slot }) => {
-    const own = name.endsWith(`.${MAGNITUDE}`) ? vectors.get(slot.offset) : undefined;
+    const vector = name.endsWith(`.${MAGNITUDE}`) ? vectors.get(slot.offset) : undefined;
     const module = bases.get(name.replace(MAGNITUDE, 'weight'));
-    return own && module ? [{ ...own, module }] : [];
+    return vector && module ? [{ ...vector, module }] : [];
   });
 }
 

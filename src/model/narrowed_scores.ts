@@ -14,9 +14,9 @@ export function narrowScores({ supports, targets }: PackedBatch, scores: Scores)
   const [logprobs, entropies] = [scores.logprobs.slice(), scores.entropies.slice()];
   supports.forEach((support, row) => {
     if (support === undefined) return;
-    const own = narrowed(distributions.subarray(row * width, (row + 1) * width), support, targets[row]);
-    logprobs[row] = own.logprob;
-    entropies[row] = own.entropy;
+    const score = narrowed(distributions.subarray(row * width, (row + 1) * width), support, targets[row]);
+    logprobs[row] = score.logprob;
+    entropies[row] = score.entropy;
   });
   return { ...scores, logprobs, entropies };
 }
@@ -38,11 +38,11 @@ export function widenDerivatives(
     if (logprobs !== undefined) logprobs[row] = 0;
     if (entropies !== undefined) entropies[row] = 0;
     if (byLogprob === 0 && byEntropy === 0) return;
-    const own = distributions.subarray(row * width, (row + 1) * width);
-    const { logSum, entropy } = measured(own, support);
+    const rowLogprobs = distributions.subarray(row * width, (row + 1) * width);
+    const { logSum, entropy } = measured(rowLogprobs, support);
     for (let v = 0; v < width; v++) {
       if (!holds(support, v)) continue;
-      const logprob = own[v] - logSum;
+      const logprob = rowLogprobs[v] - logSum;
       const p = Math.exp(logprob);
       logits[row * width + v] += byLogprob * (Number(v === targets[row]) - p) - byEntropy * p * (logprob + entropy);
     }

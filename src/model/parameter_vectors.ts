@@ -25,7 +25,7 @@ export function vectorSlot(slots: PolicySlots, which: TrainedVector): Slot {
 
 /** @throws Error where the policy was opened without one of them */
 export function findMove(moves: readonly MovePrograms[], to: SetName, from: SetName | 'policy'): MovePrograms {
-  const found = moves.find((move) => move.to === to && move.from === from);
-  if (found !== undefined) return found;
+  const programs = moves.find((move) => move.to === to && move.from === from);
+  if (programs !== undefined) return programs;
   throw new Error(`this policy was opened without a ${moves.some((move) => move.to === to) ? from : to}`);
 }

@@ -252,8 +252,8 @@ export function lowestTrainedLayer(weights: ParameterSet): number {
 
 /** Every slot of a layer, and the matrices of its adapters. */
 function slotsOf({ adapters, ...tensors }: LayerSlots): Slot[] {
-  const own: readonly (Slot | undefined)[] = Object.values(tensors);
-  return [...own.filter((slot) => slot !== undefined), ...adapterMatrices(adapters)];
+  const layerSlots: readonly (Slot | undefined)[] = Object.values(tensors);
+  return [...layerSlots.filter((slot) => slot !== undefined), ...adapterMatrices(adapters)];
 }
 
 /** @param fusedWith  the tensor that directly precedes it in one matrix or vector */

@@ -169,8 +169,8 @@ export class Policy {
     await (which === 'policy' ? this.#derived.refresh() : this.#derived.giveWay());
     await this.engine.replay(which === 'policy' ? this.#programs.score : this.#scoreOfSet(which), ...further);
     const { logprobs: own, refLogprobs } = this.slots.results;
-    const asked = { logprobs: which === 'policy' ? own : refLogprobs, temperature, asked: outputs };
-    return (await readScores(this.engine, this.plan, asked, batch)).scores;
+    const request = { logprobs: which === 'policy' ? own : refLogprobs, temperature, asked: outputs };
+    return (await readScores(this.engine, this.plan, request, batch)).scores;
   }
 
   #scoreOfSet(which: SetName): Program {
@@ -217,14 +217,14 @@ export class Policy {
    * @param outputs  as those of `score`
    */
   async forward(batch: PackedBatch, temperature: number, outputs: readonly OutputName[] = []): Promise<Scores> {
-    const asked = outputsOf(batch, outputs);
-    const further = outputPrograms(this.#programs, this.capacity, asked, batch, 'policy');
+    const computed = outputsOf(batch, outputs);
+    const further = outputPrograms(this.#programs, this.capacity, computed, batch, 'policy');
     this.load(batch, temperature);
     await this.#derived.refresh();
     await this.engine.replay(...this.#zeroGradientsOnce(), this.#scoreOf(batch), ...further);
     const read = { logprobs: this.slots.results.logprobs, temperature, asked: outputs };
     const { scores, widen } = await readScores(this.engine, this.plan, read, batch);
-    this.#forward = { rows: batch.lossRowCount, temperature, outputs: asked, widen };
+    this.#forward = { rows: batch.lossRowCount, temperature, outputs: computed, widen };
     return scores;
   }
 

@@ -172,10 +172,10 @@ function recordOutputs(engine: Engine, plan: PolicyPlan): Programs['outputs'] {
     ...scoredSets(capacity, slots),
   ];
   const recorded = OUTPUT_NAMES.flatMap((name) => {
-    const own = slots.outputs[name];
-    if (own === undefined) return [];
+    const output = slots.outputs[name];
+    if (output === undefined) return [];
     const { forward, backward } = OUTPUTS[name];
-    const { values, backward: ofBackward } = own;
+    const { values, backward: ofBackward } = output;
     const under = scored.map(([of, set]) => {
       return [of, engine.record(`${name} of ${of}`, (kernels) => forward(kernels, place, set, values))] as const;
     });
@@ -280,13 +280,13 @@ function recordMoves(engine: Engine, { slots }: PolicyPlan): MovePrograms[] {
   return [...sets].flatMap(([to, { trainable: out }]) =>
     sources.flatMap(([from, { trainable: x }]): MovePrograms[] => {
       if (to === from) return [];
-      const what = from === 'policy' ? to : `${to} from ${from}`;
+      const label = from === 'policy' ? to : `${to} from ${from}`;
       return [
         {
           to,
           from,
-          copy: engine.record(`copy ${what}`, (kernels) => kernels.copy({ x, out })),
-          mix: engine.record(`mix ${what}`, (kernels) => kernels.mix({ x, share, out })),
+          copy: engine.record(`copy ${label}`, (kernels) => kernels.copy({ x, out })),
+          mix: engine.record(`mix ${label}`, (kernels) => kernels.mix({ x, share, out })),
         },
       ];
     }),

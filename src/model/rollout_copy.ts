@@ -38,8 +38,8 @@ export function layOutCopy(weights: ParameterSet, arena: ArenaBuilder): RolloutC
   const { values } = STORAGE[arena.storage];
   const matrices: CopiedMatrix[] = [];
   const copy = (from: Slot): Slot => {
-    const own = weights.parameters.find(({ slot }) => slot.arena === from.arena && slot.offset === from.offset);
-    const isInBlocks = own !== undefined && STORAGE[own.storage].values > 1;
+    const parameter = weights.parameters.find(({ slot }) => slot.arena === from.arena && slot.offset === from.offset);
+    const isInBlocks = parameter !== undefined && STORAGE[parameter.storage].values > 1;
     if (isInBlocks || (from.shape[1] ?? 0) % values !== 0) return from;
     const to = arena.slot(from.shape);
     matrices.push({ from, to });

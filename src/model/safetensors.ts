@@ -303,8 +303,8 @@ function parseEntry(name: string, value: unknown): HeaderEntry {
   if (!isRecord(value)) throw malformed(`the entry of tensor "${name}" is not an object`);
   const { dtype, shape, data_offsets: offsets } = value;
   if (!isDtype(dtype)) {
-    const known = Object.keys(ELEMENT_BYTES).join(', ');
-    throw malformed(`tensor "${name}" has the dtype ${JSON.stringify(dtype)}, which cannot be read (known: ${known})`);
+    const dtypes = Object.keys(ELEMENT_BYTES).join(', ');
+    throw malformed(`tensor "${name}" has the dtype ${JSON.stringify(dtype)}, which cannot be read (known: ${dtypes})`);
   }
   const elements = isNaturals(shape) ? elementCount(shape) : undefined;
   if (!isNaturals(shape) || elements === undefined) throw malformed(`tensor "${name}" has no valid shape`);

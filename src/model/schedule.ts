@@ -102,7 +102,7 @@ function forwardInside(
 export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: ForwardSlots, training: ForwardSlots): void {
   const { inputs } = plan.slots;
   const kvRows = { begin: countOf(inputs, 'keptKvBegin'), end: countOf(inputs, 'keptKvEnd') };
-  const whole = {
+  const allRows = {
     index: inputs.keptFrom,
     rows: { begin: countOf(inputs, 'keptBegin'), end: countOf(inputs, 'keptEnd') },
   };
@@ -113,10 +113,10 @@ export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: Forwar
   const last = training.layers.length - 1;
   training.layers.forEach((all, layer) => {
     const to = layer === last ? scoredActivations(all, scoredRoom(plan)) : all;
-    const from = rollout.layers[layer] as LayerActivations;
+    const sampled = rollout.layers[layer] as LayerActivations;
     for (const name of keptNames(plan.shape, plan.recompute)) {
-      const which = layer === last && isOfScoredRows(name) ? scored : whole;
-      kernels.gatherRows({ x: asRows(from[name]), out: asRows(to[name]), ...which });
+      const rowSet = layer === last && isOfScoredRows(name) ? scored : allRows;
+      kernels.gatherRows({ x: asRows(sampled[name]), out: asRows(to[name]), ...rowSet });
     }
     const [x, out] = [rollout.kv[layer] as Slot, training.kv[layer] as Slot];
     kernels.gatherRows({ x, index: inputs.keptKvFrom, out, rows: kvRows });

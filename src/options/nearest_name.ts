@@ -35,8 +35,8 @@ export function nearestKey(name: string, known: Iterable<string>): string | unde
 /** A third of what may differ, or two where that has four letters, since letters that changed places are two edits. */
 function mostEdits(a: string, b: string): number {
   const [words, others] = [a.split('_'), b.split('_')];
-  const ownLetters = (own: readonly string[], shared: readonly string[]): number =>
-    own.reduce((sum, word) => sum + (shared.includes(word) ? 0 : word.length), 0);
+  const ownLetters = (unshared: readonly string[], shared: readonly string[]): number =>
+    unshared.reduce((sum, word) => sum + (shared.includes(word) ? 0 : word.length), 0);
   const differing = Math.max(ownLetters(words, others), ownLetters(others, words));
   const letters = words[0] === others[0] ? a.length : differing;
   return letters < 4 ? 1 : Math.max(2, Math.floor(letters / 3));

@@ -131,12 +131,12 @@ interface Misspelled {
 
 function unknownOptions<V>(table: KeyTable, given: GivenOptions, about: OptionSubject<V>): Misspelled[] {
   const { path, beside = [] } = about;
-  const known = Object.values(table).map(({ yaml }) => yaml);
+  const knownKeys = Object.values(table).map(({ yaml }) => yaml);
   const spellings = Object.values(table).map((key) => spellingIn(key, (spelling) => Object.hasOwn(given, spelling)));
   const unknown = Object.keys(given).filter((name) => !spellings.includes(name));
   return unknown.map((key) => {
-    const nearest = nearestKey(key, [...known, ...beside]);
-    const rule = unknownOptionRule(key, known, about);
+    const nearest = nearestKey(key, [...knownKeys, ...beside]);
+    const rule = unknownOptionRule(key, knownKeys, about);
     return { nearest, problem: { path: `${path}.${key}`, key, value: given[key], rule, kind: 'unknown' } };
   });
 }

@@ -52,8 +52,8 @@ function lastHash(text: string, isEnded: boolean): Extraction {
 
 function lastLine(text: string, isEnded: boolean): Extraction {
   if (!isEnded) return failed('the last line is cut');
-  const whole = trimAscii(text);
-  return nonEmpty(whole.slice(whole.lastIndexOf('\n') + 1));
+  const trimmed = trimAscii(text);
+  return nonEmpty(trimmed.slice(trimmed.lastIndexOf('\n') + 1));
 }
 
 function nonEmpty(text: string): Extraction {

@@ -70,9 +70,9 @@ export function stageUses(config: RunConfig, list: MethodList): StageUses[] {
 export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly StageUses[]): Capacity {
   const rooms = uses.map((ofStage) => roomOf(ofStage, tasks));
   const further = Math.max(0, ...rooms.map((room) => room.prompt));
-  const behind = Math.max(0, ...rooms.map((room) => room.behind));
+  const textRoom = Math.max(0, ...rooms.map((room) => room.behind));
   const prompt = tasks.maxPromptTokens + further;
-  const context = longestSequence(config, tasks, further + behind);
+  const context = longestSequence(config, tasks, further + textRoom);
   let rows = 1;
   let lossRows = 1;
   let groups = 1;
@@ -87,14 +87,14 @@ export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly S
   const recompute = recomputeOf(config);
   const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks), recompute));
   for (const [index, stage] of config.stages.entries()) {
-    const asked = stage.stage === 'sft' ? tasks.supervised(index) : tasks;
-    const limit = completionLimit(asked, stage);
+    const stageTasks = stage.stage === 'sft' ? tasks.supervised(index) : tasks;
+    const limit = completionLimit(stageTasks, stage);
     const samples = stage.stage === 'sft' ? 1 : stage.batch.numGenerations;
     const place = stage.stage === 'grpo' ? grpoStages++ : undefined;
     const [own, room] = place === undefined ? [] : [uses.at(place), rooms.at(place)];
     const prompts = 1 + (room?.prompts ?? 0);
-    const promptRows = stage.stage === 'grpo' ? prompts * prompt : asked.maxPromptTokens + further;
-    const groupRows = promptRows + samples * (limit - 1 + behind);
+    const promptRows = stage.stage === 'grpo' ? prompts * prompt : stageTasks.maxPromptTokens + further;
+    const groupRows = promptRows + samples * (limit - 1 + textRoom);
     const all = stage.stage === 'sft' ? stage.batch.sequencesPerStep : stage.batch.promptsPerStep;
     const togetherAsked = stage.stage === 'grpo' ? stage.batch.completionsPerMicroBatch : undefined;
     const most = own?.distributionsFor.length ? mostDistributed(stage, tasks, own.distributionsFor) : all;
@@ -109,7 +109,7 @@ export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly S
     if (own?.distributionsFor.length) {
       distributionRows = Math.max(distributionRows, together * samples * limit);
     }
-    rows = Math.max(rows, Math.ceil(together) * promptRows + together * samples * (limit - 1 + behind));
+    rows = Math.max(rows, Math.ceil(together) * promptRows + together * samples * (limit - 1 + textRoom));
     lossRows = Math.max(lossRows, together * samples * limit);
     if (room !== undefined && room.text > 0) {
       rows = Math.max(rows, prompt + room.text - 1); // it may be longer than a whole group of this stage

@@ -15,12 +15,12 @@ const DISTRIBUTION_BYTES = 64 * 1024 ** 2;
  */
 export function mostDistributed(stage: StageConfig, tasks: TaskSet, askedBy: readonly string[]): number {
   const samples = stage.stage === 'grpo' ? stage.batch.numGenerations : 1;
-  const asked = (stage.stage === 'grpo' && stage.batch.completionsPerMicroBatch) || samples;
+  const requested = (stage.stage === 'grpo' && stage.batch.completionsPerMicroBatch) || samples;
   const tokens = completionLimit(tasks, stage);
   const { vocabSize } = tasks.codec;
   const perCompletion = 4 * tokens * vocabSize;
   const completions = Math.floor(DISTRIBUTION_BYTES / perCompletion);
-  if (asked > completions) throw tooLarge({ asked, samples, tokens, vocabSize, completions, askedBy });
+  if (requested > completions) throw tooLarge({ asked: requested, samples, tokens, vocabSize, completions, askedBy });
   return Math.floor(completions / samples);
 }
 

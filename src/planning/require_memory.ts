@@ -59,10 +59,10 @@ export function lackOfRoom(
   uses: readonly StageUses[],
 ): string | undefined {
   if (policy.engine?.slowness !== undefined) return policy.engine.slowness;
-  const wanted = planCapacity(config, tasks, uses);
-  if (policy.capacity.recompute !== wanted.recompute)
+  const fullCapacity = planCapacity(config, tasks, uses);
+  if (policy.capacity.recompute !== fullCapacity.recompute)
     return 'no room to keep activations, so the backward pass computes each layer again (gradient_checkpointing)';
-  if (policy.capacity.keptRows < wanted.keptRows)
+  if (policy.capacity.keptRows < fullCapacity.keptRows)
     return 'no room to keep rollouts, so updates compute their forward pass again';
   return undefined;
 }
@@ -83,8 +83,8 @@ function planned(config: RunConfig, tasks: TaskSet, backend: Backend, uses: read
     return { capacity, bytes: bytes.reduce((sum, part) => sum + part, 0) };
   };
   const checkpointing = config.gradientCheckpointing === undefined ? [{ ...config, gradientCheckpointing: true }] : [];
-  const wanted = [config, ...checkpointing].map((each) => planCapacity(each, tasks, uses));
-  const kept = wanted.flatMap((capacity) =>
+  const capacities = [config, ...checkpointing].map((each) => planCapacity(each, tasks, uses));
+  const kept = capacities.flatMap((capacity) =>
     capacity.keptRows > 0 ? [capacity, { ...capacity, keptRows: 0 }] : [capacity],
   );
   let slow: Planned | undefined;

@@ -84,8 +84,8 @@ function unknownRule(name: string, known: readonly string[], { elsewhere = {} }:
   if (name.includes(',')) return `several names are a list; write [${name.trim()}].`;
   if (/[/\\.]/.test(name))
     return `neither a reward function nor a file that ends in ${MODULE_ENDINGS}; give its full name.`;
-  const asked = name.toLowerCase().replaceAll('-', '_');
-  const entry = Object.keys(elsewhere).find((one) => elsewhere[one].includes(asked));
+  const normalised = name.toLowerCase().replaceAll('-', '_');
+  const entry = Object.keys(elsewhere).find((candidate) => elsewhere[candidate].includes(normalised));
   if (entry !== undefined) return `no such reward function; here it is ${entry}.`;
   return `no such reward function${didYouMean(name, known)} (known: ${known.join(', ')})`;
 }

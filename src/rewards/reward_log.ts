@@ -53,14 +53,14 @@ export class RewardLog implements RewardLogs {
     if (values.length !== this.#count) {
       throw new RangeError(`${call} is given ${values.length} values for ${this.#count} completions; give one each`);
     }
-    const own = Array.from(values as readonly unknown[]); // a hole counts as undefined
-    const bad = own.findIndex((value) => !isExtra(value));
+    const entries = Array.from(values as readonly unknown[]); // a hole counts as undefined
+    const bad = entries.findIndex((value) => !isExtra(value));
     if (bad >= 0) {
       const rule = 'give a text, a finite number, true, false or null';
-      throw new RangeError(`${call} is given ${said(own[bad])} for completion ${bad + 1}; ${rule}`);
+      throw new RangeError(`${call} is given ${said(entries[bad])} for completion ${bad + 1}; ${rule}`);
     }
     if (this.#columns.has(column)) throw new RangeError(`${call} was called before for this batch; call it once`);
-    this.#columns.set(column, own as ExtraValue[]);
+    this.#columns.set(column, entries as ExtraValue[]);
   };
 
   /** @throws RangeError `rule; remedy` for a name that a run's own metric has, or what is no finite number */

@@ -132,10 +132,10 @@ export const diversityReward = defineReward({
       for (const group of batch.groupOf) count(sizes, group);
       for (const name of names) count(alike, name);
       return batch.verdicts.map(({ score }, row) => {
-        const others = (sizes.get(batch.groupOf[row] as number) ?? 1) - 1;
-        if (score === null || others === 0) return score;
+        const otherCount = (sizes.get(batch.groupOf[row] as number) ?? 1) - 1;
+        if (score === null || otherCount === 0) return score;
         const same = (alike.get(names[row] as string) ?? 1) - 1;
-        return (score * (others - same)) / others;
+        return (score * (otherCount - same)) / otherCount;
       });
     },
   }),

@@ -6,10 +6,10 @@ import { isNamedBy } from '../model/frozen_names.ts';
 export function requireNamed(words: readonly string[], names: readonly string[]): void {
   for (const word of words) {
     if (names.some((name) => isNamedBy([word], name))) continue;
-    const known = [...new Set(names.flatMap((name) => name.split('.').slice(0, -1)))].filter(
+    const nameParts = [...new Set(names.flatMap((name) => name.split('.').slice(0, -1)))].filter(
       (part) => !/^\d+$/.test(part),
     );
-    const rule = `no tensor has this in its name; use parts of names: ${known.join(', ')}, layers.0-3`;
+    const rule = `no tensor has this in its name; use parts of names: ${nameParts.join(', ')}, layers.0-3`;
     throw new ConfigError('freeze', `freeze: ${JSON.stringify(word)} — ${rule}.`, { path: 'freeze', word });
   }
 }

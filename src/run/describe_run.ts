@@ -12,13 +12,13 @@ export async function describeRun(store: Store): Promise<string> {
   const tree = await recordedTree(store);
   const fingerprint = await readFingerprint(store).catch(() => undefined); // a damaged one is met where it matters
   const names = tree && taskNames(tree).map((name) => shownTaskName(name, fingerprint));
-  const what = names === undefined ? '' : ` of ${names.join(' + ')}, seed ${tree?.seed}`;
-  if (await store.exists('summary.json')) return `a finished run${what}`;
+  const subject = names === undefined ? '' : ` of ${names.join(' + ')}, seed ${tree?.seed}`;
+  if (await store.exists('summary.json')) return `a finished run${subject}`;
   const newest = await newestCheckpoint(store);
-  return `a run${what}, ${newest === undefined ? 'not saved yet' : `saved at ${newest}`}`;
+  return `a run${subject}, ${newest === undefined ? 'not saved yet' : `saved at ${newest}`}`;
 }
 
 function taskNames({ task, tasks }: JsonObject): string[] {
   const all = Array.isArray(tasks) ? tasks : [task];
-  return all.flatMap((one) => (isMapping(one) ? [String(one.name)] : typeof one === 'string' ? [one] : []));
+  return all.flatMap((entry) => (isMapping(entry) ? [String(entry.name)] : typeof entry === 'string' ? [entry] : []));
 }

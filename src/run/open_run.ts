@@ -32,9 +32,12 @@ import { type OpenedBase, requireBase } from './base.ts';
 import { requireDemonstrations, requireUses, warningsOfUses } from './check_uses.ts';
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
-function stageRewards(stage: StageConfig, list: RewardList, own: OwnRewards | 'unused'): WeightedReward[] {
-  if (stage.stage === 'sft' || own === 'unused') return [];
-  return stage.rewards.map(({ name, weight, ...options }) => ({ reward: getReward(list, name, options, own), weight }));
+function stageRewards(stage: StageConfig, list: RewardList, ownRewards: OwnRewards | 'unused'): WeightedReward[] {
+  if (stage.stage === 'sft' || ownRewards === 'unused') return [];
+  return stage.rewards.map(({ name, weight, ...options }) => ({
+    reward: getReward(list, name, options, ownRewards),
+    weight,
+  }));
 }
 
 /** Arguments of `openRun` besides config, tasks and backend. */

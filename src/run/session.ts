@@ -186,9 +186,9 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
   try {
     for await (const event of train(run, { signal, onPoint: rests })) {
       yield* trackers.notes();
-      const told = reported(run, event);
-      await logs.record(event, told);
-      trackers.tell(told);
+      const reporterEvent = reported(run, event);
+      await logs.record(event, reporterEvent);
+      trackers.tell(reporterEvent);
       if (event.type === 'evaluation') {
         await requireDirectory(options, options.claim);
         await keepBest(run, store);
@@ -248,8 +248,8 @@ function restOf({ journal: { state } }: Progress, { ends }: RunLogs) {
   return { state: { stageIndex, step, itemsDrawn, rolloutsDrawn, stepsTaken: buffer?.stepsTaken }, ends };
 }
 
-function isEqual(one: object | undefined, other: object): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function isEqual(value: object | undefined, other: object): boolean {
+  return JSON.stringify(value) === JSON.stringify(other);
 }
 
 /** Evaluations use their own random streams, and move no counter of the run. */
@@ -262,9 +262,9 @@ async function* requestedEvaluations(
   while (await wantsEvaluation?.()) {
     const evaluated = () => evaluationEvent(run, 'requested');
     const event = await (signal ? untilAborted(run.engine, signal, evaluated) : evaluated());
-    const told = reported(run, event);
-    await logs.record(event, told);
-    trackers.tell(told);
+    const reporterEvent = reported(run, event);
+    await logs.record(event, reporterEvent);
+    trackers.tell(reporterEvent);
     rests();
     yield event;
   }

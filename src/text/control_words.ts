@@ -18,8 +18,8 @@ export function withWords(codec: Codec, words: ControlWords): Codec {
   const missing = names.filter((name) => !codec.words?.has(name));
   if (missing.length === 0) return codec;
   if (joint === undefined) {
-    const said = missing.map((name) => [name, codec.encode(words[name])] as const);
-    return { ...codec, words: new Map([...(codec.words ?? []), ...said]) };
+    const wordTexts = missing.map((name) => [name, codec.encode(words[name])] as const);
+    return { ...codec, words: new Map([...(codec.words ?? []), ...wordTexts]) };
   }
   const pieces = Array.from({ length: codec.vocabSize }, (_, id) => codec.tokenText(id));
   const taken = missing.find((name) => pieces.includes(name));

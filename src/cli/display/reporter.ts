@@ -167,8 +167,8 @@ export class Reporter implements Display {
       .filter(([, seconds]) => seconds > 0) // a stage that the run does not have
       .map(([name, seconds]) => `${name} ${duration(seconds)}`);
     print(`${duration(summary.wallSeconds)} (${split.join(', ')}), ${thousands(summary.tokensPerSecond)} tokens/s`);
-    const asked = evaluationShare(summary.split);
-    if (asked !== undefined) print(colors.yellow(asked));
+    const shareLine = evaluationShare(summary.split);
+    if (shareLine !== undefined) print(colors.yellow(shareLine));
     print(`model    ${directory}/${MODEL_FOLDER}`);
     print(`figures  ${directory}/summary.json, metrics.jsonl, completions.jsonl`);
     print(`look     ${commandName()} report --run ${shellQuoted(this.#options.directory)}`);
@@ -247,8 +247,8 @@ function excludedLines(step: number, { excluded }: Collected): string[] {
 
 /** `said during the run: all-right (2 times), plateau — docs/diagnostics.md`, and which were withdrawn. */
 function saidLines(diagnoses: Summary['diagnoses']): string[] {
-  const names = (those: Summary['diagnoses']): string =>
-    those.map(({ code, times }) => (times === 1 ? code : `${code} (${times} times)`)).join(', ');
+  const names = (diagnosed: Summary['diagnoses']): string =>
+    diagnosed.map(({ code, times }) => (times === 1 ? code : `${code} (${times} times)`)).join(', ');
   const holding = diagnoses.filter(({ withdrawn }) => withdrawn === undefined);
   const over = diagnoses.filter(({ withdrawn }) => withdrawn !== undefined);
   return [
@@ -267,8 +267,8 @@ function taskLine(tasks: TaskSet): string {
 /** `saved at step 12; its evaluation is done again.` */
 export function stoppedLine({ step, isSaved, again }: Extract<SessionEvent, { readonly type: 'stopped' }>): string {
   if (!isSaved) return 'stopped before there was anything to save.';
-  const what = again === 'step' ? `; step ${step + 1} is done again.` : '; its evaluation is done again.';
-  return `saved at step ${step}${again === undefined ? '.' : what}`;
+  const repeated = again === 'step' ? `; step ${step + 1} is done again.` : '; its evaluation is done again.';
+  return `saved at step ${step}${again === undefined ? '.' : repeated}`;
 }
 
 /** `wasm, 2 threads, fma relaxed-simd`. */

@@ -42,16 +42,16 @@ export async function chooseBackend(
   const only = all.find(({ storesAlone }) => storesAlone === storageDtype);
   if (only !== undefined) return only.open(only.names[0], options);
   for (const { openFaster } of given) {
-    const found = await openFaster?.();
-    if (typeof found === 'string') tell(found);
-    else if (found !== undefined) return found;
+    const faster = await openFaster?.();
+    if (typeof faster === 'string') tell(faster);
+    else if (faster !== undefined) return faster;
   }
   return WASM.open('wasm', options);
 }
 
 function named(name: string, all: readonly NamedBackend[]): NamedBackend {
-  const found = all.find(({ names }) => names.includes(name));
-  if (found !== undefined) return found;
+  const provider = all.find(({ names }) => names.includes(name));
+  if (provider !== undefined) return provider;
   const present = all.flatMap(({ names }) => names).join(', ');
   throw new BackendError('no-backend', `backend: ${name} — it is not a part of this command; use ${present} or auto.`);
 }

@@ -48,8 +48,8 @@ export async function loadRun(flags: RunFlags, findRun?: FindRun): Promise<Loade
   const { config: named = MAIN_JOB, resume = false } = flags;
   if (flags.output !== undefined) requirePlace(flags.output, '--output');
   const isNamed = flags.config !== undefined || flags.output !== undefined;
-  const found = resume && !isNamed ? await findRun?.() : undefined;
-  const place = flags.output ?? found?.directory ?? defaultDirectory(named, resume);
+  const foundRun = resume && !isNamed ? await findRun?.() : undefined;
+  const place = flags.output ?? foundRun?.directory ?? defaultDirectory(named, resume);
   const kept = join(place, 'config.yaml');
   const goesOn = resume && flags.config === undefined;
   if (goesOn && !existsSync(kept)) throw nothingToResume(place);
@@ -69,7 +69,7 @@ export async function loadRun(flags: RunFlags, findRun?: FindRun): Promise<Loade
     directory,
     isMainJob,
     maxSteps: goesOn ? flags.maxSteps : undefined,
-    found,
+    found: foundRun,
   };
 }
 
@@ -104,8 +104,8 @@ function nothingToResume(directory: string): CheckpointError {
   const runs = existsSync('runs')
     ? readdirSync('runs').filter((name) => existsSync(join('runs', name, 'config.yaml')))
     : [];
-  const there = runs.length === 0 ? '' : ` (there are ${runs.map((name) => join('runs', name)).join(', ')})`;
-  const rule = `holds no run to resume (no config.yaml); give the --output of one${there}, or start one without --resume`;
+  const choices = runs.length === 0 ? '' : ` (there are ${runs.map((name) => join('runs', name)).join(', ')})`;
+  const rule = `holds no run to resume (no config.yaml); give the --output of one${choices}, or start one without --resume`;
   return new CheckpointError('no-run', `${directory}  ${rule}.`, { directory });
 }
 

@@ -19,9 +19,9 @@ export async function withResumeAdvice(error: unknown, store: Store, directory: 
   const saved = await whatIsSaved(store);
   if (saved === undefined) return error;
   if (isStuck) {
-    const look = `See its answers with:\n  ${commandName()} report --run ${shellQuoted(directory)}`;
+    const reportHint = `See its answers with:\n  ${commandName()} report --run ${shellQuoted(directory)}`;
     const resume = `With other settings, resume with:\n  ${resumeCommand(directory)} --force --set <key>=<value>`;
-    return new RlvrError(error.code, `${error.message}\n${saved} ${look}\n${resume}`, error.facts);
+    return new RlvrError(error.code, `${error.message}\n${saved} ${reportHint}\n${resume}`, error.facts);
   }
   // A corrected file has another hash, which a resume refuses without --force.
   const advice = isPlugin

@@ -111,9 +111,9 @@ async function trainWith(
     makeGenerator,
   });
   const goesBack = async (): Promise<boolean> => {
-    const said = await fleet?.goBack(run, fileStore(directory));
-    if (said !== undefined) held.notes.push(said);
-    return said !== undefined;
+    const rollback = await fleet?.goBack(run, fileStore(directory));
+    if (rollback !== undefined) held.notes.push(rollback);
+    return rollback !== undefined;
   };
   try {
     const few = fewHeldOut(run.engine.tasks.heldOutItems().length);
@@ -231,8 +231,8 @@ function listenForInterrupt(attendance: Attendance, display: Display, directory:
     if (isStopping) {
       releaseSignals();
       display.close();
-      const what = saved === undefined ? 'No step was saved yet' : `Everything up to ${saved} is saved`;
-      printError(`stopped at once. ${what}. Resume with: ${resumeCommand(directory)}`);
+      const progress = saved === undefined ? 'No step was saved yet' : `Everything up to ${saved} is saved`;
+      printError(`stopped at once. ${progress}. Resume with: ${resumeCommand(directory)}`);
       process.kill(process.pid, signal);
       return;
     }

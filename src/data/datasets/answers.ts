@@ -114,12 +114,12 @@ export function verifyExtracted(
   judge: (answer: string) => Verdict,
 ): Verdict {
   const isCut = finishReason === 'length';
-  const found: Extraction =
+  const extraction: Extraction =
     extract === 'boxed' || extract === 'hash' || extract === 'line'
       ? extractMarked(completion, extract, !isCut)
       : extract === 'whole' && isCut
         ? { ok: false, reason: 'cut' }
         : extractAnswer(completion, extract);
-  if (found.ok) return judge(found.answer);
-  return isCut ? truncated() : missing(found.reason);
+  if (extraction.ok) return judge(extraction.answer);
+  return isCut ? truncated() : missing(extraction.reason);
 }

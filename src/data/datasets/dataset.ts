@@ -70,9 +70,11 @@ export async function openDataset(
   if (given.style !== undefined) throw withoutStyles(given.style, path);
   if (!asksInWords(codec)) refuseConversation(datasetCard, given, path);
   const { isShown = false } = options;
-  const own = isShown ? unjudged : verifier;
+  const ownVerifier = isShown ? unjudged : verifier;
   const answers =
-    own === undefined ? answerReader(comparisonOf(knobs.verify, parts, path), knobs.extract) : ownReader(own);
+    ownVerifier === undefined
+      ? answerReader(comparisonOf(knobs.verify, parts, path), knobs.extract)
+      : ownReader(ownVerifier);
   const loaded = await loadRows(knobs, { files: options.files, parts, answers, isShown });
   const conversation = asksInWords(codec) ? conversationOf(datasetCard, { examples: 0, ...given }, path) : undefined;
   return new LoadedDataset({ ...options, knobs, answers, loaded, conversation });

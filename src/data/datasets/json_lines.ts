@@ -24,7 +24,7 @@ export async function* readJsonLines(
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const begun = new GrowingBytes();
   let line = 0;
-  let found = 0;
+  let lineCount = 0;
   let emptyLines = 0;
   const read = (bytes: Uint8Array, into: RowReading[]): void => {
     line++;
@@ -51,13 +51,13 @@ export async function* readJsonLines(
     if (begun.length > MOST_LINE_BYTES) {
       throw badFile(path, `line ${line + 1} is longer than ${MOST_LINE_BYTES / 1024 ** 2} MiB; give a row a line`);
     }
-    found += readings.length;
+    lineCount += readings.length;
     if (readings.length > 0) yield readings;
   }
   const last: RowReading[] = [];
   if (begun.length > 0) read(begun.takeWith(new Uint8Array(0)), last);
   if (last.length > 0) yield last;
-  if (found + last.length === 0) throw badFile(path, 'an empty file; give one with a row a line');
+  if (lineCount + last.length === 0) throw badFile(path, 'an empty file; give one with a row a line');
 }
 
 /** The beginning of a line that ends in a later piece; grows by doubling, since a packed file comes in small pieces. */
@@ -106,6 +106,6 @@ function readLine(bytes: Uint8Array, line: number, decoder: TextDecoder): RowRea
     return { line, column: at + 1, problem: rule };
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { line, row: value as Row };
-  const what = Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`;
-  return { line, problem: `${what}, not an object; write {"prompt": …, "answer": …}` };
+  const description = Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`;
+  return { line, problem: `${description}, not an object; write {"prompt": …, "answer": …}` };
 }

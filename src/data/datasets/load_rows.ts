@@ -80,16 +80,16 @@ class Loading {
   async read(name: string, split: Split | undefined): Promise<void> {
     const { columns, on_bad_row } = this.#knobs;
     const { files, parts } = this.#of;
-    const wanted = columns === undefined ? undefined : [...readColumns(this.#knobs), ...columns];
+    const columnsToRead = columns === undefined ? undefined : [...readColumns(this.#knobs), ...columns];
     this.#files.push({ name, firstRow: this.#store.count });
     let skipped = 0;
     let rows = 0;
     let first: { readonly message: string; readonly remedy: string } | undefined;
-    for await (const batch of readRows(files, name, parts, { columns: wanted })) {
+    for await (const batch of readRows(files, name, parts, { columns: columnsToRead })) {
       for (const reading of batch) {
         rows++;
         const refused =
-          'row' in reading ? this.#add(reading.row, reading.line, split, wanted) : { flaw: reading.problem };
+          'row' in reading ? this.#add(reading.row, reading.line, split, columnsToRead) : { flaw: reading.problem };
         if (refused === undefined) continue;
         const { flaw, remedy = on_bad_row === 'stop' ? 'correct it, or set on_bad_row: skip' : 'correct it' } = refused;
         const place = 'row' in reading || reading.column === undefined ? '' : `:${reading.column}`;
@@ -105,8 +105,8 @@ class Loading {
     if (first === undefined) return;
     const { message, remedy } = first;
     if (skipped === rows) {
-      const what = `${name}: on_bad_row: skip would leave out every row, and is for single bad ones; the first`;
-      throw new DataError('no-rows', `${what}: ${message} (${remedy}).`, { file: name });
+      const firstBad = `${name}: on_bad_row: skip would leave out every row, and is for single bad ones; the first`;
+      throw new DataError('no-rows', `${firstBad}: ${message} (${remedy}).`, { file: name });
     }
     this.#notes.push(`${name}: ${skipped} of ${rows} rows skipped; the first: ${message}`);
   }
@@ -125,9 +125,9 @@ class Loading {
       ? undefined
       : this.#prompts.add(loose, index, (before) => {
           other = this.#problemAt(before);
-          const own = promptKey(promptText(other.prompt));
-          if (own !== key && looseKey(own) === loose) near ??= { row: before, problem: other };
-          return own === key;
+          const otherKey = promptKey(promptText(other.prompt));
+          if (otherKey !== key && looseKey(otherKey) === loose) near ??= { row: before, problem: other };
+          return otherKey === key;
         });
     if (same !== undefined && other !== undefined) return this.#repeat(problem, other, same, split);
     if (near !== undefined && JSON.stringify(near.problem.truth) !== JSON.stringify(problem.truth)) {
@@ -175,7 +175,7 @@ class Loading {
 
   #placeOf(row: number): string {
     let file = this.#files[0];
-    for (const one of this.#files) if (one.firstRow <= row) file = one;
+    for (const candidate of this.#files) if (candidate.firstRow <= row) file = candidate;
     return `${file.name}:${this.#lines.at(row)}`;
   }
 

@@ -54,12 +54,12 @@ export async function verdictsOfShares(
 ): Promise<readonly Verdict[]> {
   if (shares.length === 1) return verdictsOf(shares[0].task, answers);
   const verdicts = new Array<Verdict>(answers.length);
-  const asked = shares.map(async ({ task, label }) => {
+  const judged = shares.map(async ({ task, label }) => {
     const places = answers.flatMap(({ item }, i) => (item.task === label ? [i] : []));
-    const own = places.map((i) => answers[i]);
-    for (const [i, verdict] of (await verdictsOf(task, own)).entries()) verdicts[places[i]] = verdict;
+    const taskAnswers = places.map((i) => answers[i]);
+    for (const [i, verdict] of (await verdictsOf(task, taskAnswers)).entries()) verdicts[places[i]] = verdict;
   });
-  await Promise.all(asked);
+  await Promise.all(judged);
   return verdicts;
 }
 

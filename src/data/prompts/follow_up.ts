@@ -11,8 +11,8 @@ export function withControlWords(tasks: TaskSet, words: ControlWords): TaskSet {
   const spoken: TaskSet = delegating(tasks, {
     codec,
     supervised: (stage) => {
-      const own = tasks.supervised(stage);
-      return own === tasks ? spoken : delegating(own, { codec });
+      const stageTasks = tasks.supervised(stage);
+      return stageTasks === tasks ? spoken : delegating(stageTasks, { codec });
     },
   });
   return spoken;
@@ -37,8 +37,8 @@ export function followUpTokens(
     asked: wordTokens(codec, word),
   }));
   if (codec.joint !== undefined) {
-    const behind = cut.flatMap(({ reply, asked }) => [...reply, ...asked]);
-    return Int32Array.from([...tasks.promptTokens(item), ...behind]);
+    const suffix = cut.flatMap(({ reply, asked }) => [...reply, ...asked]);
+    return Int32Array.from([...tasks.promptTokens(item), ...suffix]);
   }
   const messages = cut.flatMap(({ reply, asked }): Message[] => [
     { role: 'assistant', content: codec.decode(reply) },

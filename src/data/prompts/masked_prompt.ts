@@ -19,13 +19,13 @@ export function maskedTokens(tasks: TaskSet, item: TaskItem, share: number, rng:
   const { codec } = tasks;
   const prompt = tasks.promptTokens(item);
   if (codec.joint !== undefined) return maskedInPlace(codec, prompt, share, rng);
-  const said = codec.decode(wordTokens(codec, MASKED));
+  const mask = codec.decode(wordTokens(codec, MASKED));
   const messages = tasks.environment.prompt(item);
   const last = messages.length - 1;
-  const asked = messages.map((message, i) =>
-    i === last ? { ...message, content: maskedText(message.content, said, share, rng) } : message,
+  const maskedMessages = messages.map((message, i) =>
+    i === last ? { ...message, content: maskedText(message.content, mask, share, rng) } : message,
   );
-  const masked = codec.encode(codec.render(asked));
+  const masked = codec.encode(codec.render(maskedMessages));
   return masked.length > tasks.maxPromptTokens ? prompt : masked; // a mask is seldom longer than what it hides
 }
 
@@ -41,14 +41,14 @@ function maskedInPlace(codec: Codec, prompt: Int32Array, share: number, rng: Rng
   return prompt.map((id, place) => (hidden.has(place) ? mask : id));
 }
 
-function maskedText(question: string, said: string, share: number, rng: Rng): string {
+function maskedText(question: string, mask: string, share: number, rng: Rng): string {
   const operand = /\d/.test(question) ? /\d+/g : /\p{L}+/gu;
   const hidden = chosen(
     [...question.matchAll(operand)].map(({ index }) => index),
     share,
     rng,
   );
-  return question.replace(operand, (text, place: number) => (hidden.has(place) ? said : text));
+  return question.replace(operand, (text, place: number) => (hidden.has(place) ? mask : text));
 }
 
 function chosen(places: readonly number[], share: number, rng: Rng): ReadonlySet<number> {

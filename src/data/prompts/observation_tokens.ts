@@ -8,8 +8,12 @@ import { ENVIRONMENT_TURN, type PlayedEpisode, POLICY_TURN } from '../environmen
 const ANSWER = 'ANSWER OF THE POLICY';
 
 /** The turn that follows the policy's in a template: a tool's, if the template supports it, else the user's. */
-function asked(codec: Codec, said: string, from: string): { readonly role: Message['role']; readonly after: string } {
-  const text = codec.literal?.(said) ?? said;
+function asked(
+  codec: Codec,
+  observation: string,
+  from: string,
+): { readonly role: Message['role']; readonly after: string } {
+  const text = codec.literal?.(observation) ?? observation;
   const roles: Message['role'][] = from === ENVIRONMENT_TURN ? ['user'] : ['tool', 'user'];
   let refusal = new DataError('template-not-appending', 'the chat template does not show a turn after an answer.');
   for (const role of roles) {

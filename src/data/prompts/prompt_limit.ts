@@ -44,8 +44,8 @@ export function limitPrompts(tasks: TaskSet, { maxPromptLength, overlongPrompts 
       return tokens;
     },
     supervised: (stage) => {
-      const own = tasks.supervised(stage);
-      return own === tasks ? limited : limitPrompts(own, { maxPromptLength, overlongPrompts });
+      const stageTasks = tasks.supervised(stage);
+      return stageTasks === tasks ? limited : limitPrompts(stageTasks, { maxPromptLength, overlongPrompts });
     },
   });
   return limited;

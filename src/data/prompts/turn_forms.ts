@@ -43,13 +43,13 @@ export interface TurnForm {
 }
 
 /**
- * The same tasks with turns in these forms, unless they have them already. @param asked the first is the innermost: it
+ * The same tasks with turns in these forms, unless they have them already. @param requestedForms the first is the innermost: it
  * reads what the others leave of a turn
  */
-export function withTurnForms(tasks: TaskSet, asked: readonly TurnForm[]): TaskSet {
+export function withTurnForms(tasks: TaskSet, requestedForms: readonly TurnForm[]): TaskSet {
   const { environment: inner } = tasks;
   const { longest, forms: known = [] } = inner;
-  const forms = asked.filter(({ id }) => !known.includes(id));
+  const forms = requestedForms.filter(({ id }) => !known.includes(id));
   if (forms.length === 0 || longest === undefined) return tasks;
   const marks = forms.flatMap((form) => form.marks);
   const codec = withMarks(tasks.codec, marks);
@@ -80,8 +80,8 @@ export function withTurnForms(tasks: TaskSet, asked: readonly TurnForm[]): TaskS
     demonstration,
     demonstrationTokens: (...of) => demonstration(...of).tokens,
     supervised: (stage) => {
-      const own = tasks.supervised(stage);
-      return own === tasks ? formed : delegating(own, { codec });
+      const stageTasks = tasks.supervised(stage);
+      return stageTasks === tasks ? formed : delegating(stageTasks, { codec });
     },
   });
   return formed;

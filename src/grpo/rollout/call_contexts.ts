@@ -20,10 +20,10 @@ export class CallContexts {
     return {
       ...context,
       metric: (name, value) => {
-        const known = this.#logged.get(name);
-        const all = { sum: (known?.sum ?? 0) + value * weight, weight: (known?.weight ?? 0) + weight };
+        const entry = this.#logged.get(name);
+        const all = { sum: (entry?.sum ?? 0) + value * weight, weight: (entry?.weight ?? 0) + weight };
         this.#logged.set(name, all);
-        context.metric(name, known === undefined || all.weight === 0 ? value : all.sum / all.weight);
+        context.metric(name, entry === undefined || all.weight === 0 ? value : all.sum / all.weight);
       },
     };
   }

@@ -82,8 +82,8 @@ export async function completeTexts(
   const prompts = texts.map((text) => tasks.typedTokens(text));
   const { requests, how } = asked(tasks, prompts, settings);
   const { completions } = await generator.sample(requests, how);
-  return completions.map((own) =>
-    own.map((completion) => ({ ...completion, text: completionText(tasks, completion) })),
+  return completions.map((samplesOfText) =>
+    samplesOfText.map((completion) => ({ ...completion, text: completionText(tasks, completion) })),
   );
 }
 
@@ -116,8 +116,8 @@ export async function sampleItems(
 }
 
 /** The error for what a method cannot do to an episode, since the environment would not know. */
-function playedInTurns({ name }: TaskSet, what: string): ConfigError {
-  const rule = `${what}, and problems of ${name} are played in turns`;
+function playedInTurns({ name }: TaskSet, action: string): ConfigError {
+  const rule = `${action}, and problems of ${name} are played in turns`;
   return new ConfigError(
     'played-in-turns',
     `task: ${rule}; leave the method out, or take a task that is answered by one text.`,
@@ -229,8 +229,12 @@ function asked(
   { upcoming, stage, keep, prefixes = [], firstRollout = 0, samples, ...settings }: CompletionSettings,
 ): { readonly requests: readonly SampleRequest[]; readonly how: SampleSettings } {
   let next = firstRollout;
-  const requestsOf = (of: readonly Int32Array[], count: typeof samples, begun: typeof prefixes): SampleRequest[] =>
-    of.map((prompt, i) => {
+  const requestsOf = (
+    promptTokens: readonly Int32Array[],
+    count: typeof samples,
+    begun: typeof prefixes,
+  ): SampleRequest[] =>
+    promptTokens.map((prompt, i) => {
       const length = typeof count === 'number' ? count : count[i];
       const tokens = begun[i];
       return {

@@ -62,9 +62,9 @@ const BITS = new WeakMap<Uint8Array, Uint8Array>();
 
 /** Packs a mask into bits; a mask that is used again is packed once. */
 function bitsOf(mask: Uint8Array): Uint8Array {
-  const known = BITS.get(mask) ?? supportOf(mask.length, (token) => mask[token] !== 0);
-  BITS.set(mask, known);
-  return known;
+  const bits = BITS.get(mask) ?? supportOf(mask.length, (token) => mask[token] !== 0);
+  BITS.set(mask, bits);
+  return bits;
 }
 
 /** Counts how often token controls end or extend completions of a step, per completion sampled in any round. */
@@ -91,9 +91,9 @@ class ControlActs {
 const ACTS = new WeakMap<Step, ControlActs>();
 
 function controlActs(step: Step): ControlActs {
-  const known = ACTS.get(step) ?? new ControlActs(step);
-  ACTS.set(step, known);
-  return known;
+  const acts = ACTS.get(step) ?? new ControlActs(step);
+  ACTS.set(step, acts);
+  return acts;
 }
 
 /** Temperature multiplier by position; undefined where no control of the stage changes the temperature. */
@@ -101,13 +101,13 @@ export function temperatureFactor(step: Step): ((place: number) => number) | und
   const changing = step.methods.tokenControls.filter(({ part }) => part.temperature !== undefined);
   if (changing.length === 0) return undefined;
   const contexts = changing.map(({ id }) => step.context(id));
-  const known: number[] = [];
+  const factors: number[] = [];
   return (place) => {
-    known[place] ??= changing.reduce((product, { id, part }, i) => {
+    factors[place] ??= changing.reduce((product, { id, part }, i) => {
       const factor = part.temperature?.(place, contexts[i]) ?? 1;
       return product * requireFactor(id, factor);
     }, 1);
-    return known[place];
+    return factors[place];
   };
 }
 

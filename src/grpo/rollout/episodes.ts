@@ -153,9 +153,9 @@ export class Episodes implements TurnControl {
   #act({ request, completion, tokens, begin, finishReason }: EndedTurn): Acted | undefined {
     const episode = this.#episodes[request]?.[completion];
     if (episode === undefined) return undefined;
-    const own = tokens.subarray(begin);
-    const action = this.#tasks.codec.decode(finishReason === 'eos' ? own.subarray(0, -1) : own);
-    return { episode, action, length: own.length };
+    const newTokens = tokens.subarray(begin);
+    const action = this.#tasks.codec.decode(finishReason === 'eos' ? newTokens.subarray(0, -1) : newTokens);
+    return { episode, action, length: newTokens.length };
   }
 
   #take({ request, finishReason }: EndedTurn, acted: Acted | undefined): Taken | undefined {
@@ -197,7 +197,7 @@ export class Episodes implements TurnControl {
   async end(): Promise<void> {
     const all = this.#episodes.flatMap((group) => group ?? []);
     const ended = await Promise.allSettled(all.map(({ distant }) => distant?.end()));
-    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    for (const outcome of ended) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   /** The completions with turns and verdicts, if they were played; an episode that ran out of room is not won. */

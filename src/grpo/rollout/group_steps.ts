@@ -77,11 +77,11 @@ export function placesAfter(
   places: readonly RolloutRows[],
 ): readonly RolloutRows[] | undefined {
   const sampled = new Map(completions.flatMap((own, i) => own.map(({ tokens }, j) => [tokens, { i, j }] as const)));
-  const found = groups.map(({ rollouts }): RolloutRows | undefined => {
+  const groupRows = groups.map(({ rollouts }): RolloutRows | undefined => {
     const at = rollouts.map(({ tokens }) => sampled.get(tokens));
     const place = places[at[0]?.i ?? -1];
     if (place === undefined) return undefined;
-    const members = at.flatMap((one) => (one !== undefined && one.i === at[0]?.i ? [one.j] : []));
+    const members = at.flatMap((member) => (member !== undefined && member.i === at[0]?.i ? [member.j] : []));
     if (members.length < rollouts.length) return undefined;
     return {
       ...place,
@@ -89,5 +89,5 @@ export function placesAfter(
       kvBegins: members.map((j) => place.kvBegins[j] as number),
     };
   });
-  return found.every((place) => place !== undefined) ? found : undefined;
+  return groupRows.every((place) => place !== undefined) ? groupRows : undefined;
 }

@@ -29,8 +29,8 @@ export function mapSolvingGroups<Group extends OfKind>(
   groups: readonly Group[],
   change: (groups: readonly Group[]) => readonly Group[],
 ): readonly Group[] {
-  const others = notSolving(groups);
-  return others.length === 0 ? change(groups) : [...change(solving(groups)), ...others];
+  const notSolvingGroups = notSolving(groups);
+  return notSolvingGroups.length === 0 ? change(groups) : [...change(solving(groups)), ...notSolvingGroups];
 }
 
 function isOfAKind({ kind }: OfKind): boolean {
@@ -41,9 +41,9 @@ function isOfAKind({ kind }: OfKind): boolean {
 export function byKind<Group extends OfKind>(groups: readonly Group[]): Group[][] {
   const kinds = new Map<string | undefined, Group[]>();
   for (const group of [...solving(groups), ...notSolving(groups)]) {
-    const own = kinds.get(group.kind);
-    if (own === undefined) kinds.set(group.kind, [group]);
-    else own.push(group);
+    const sameKind = kinds.get(group.kind);
+    if (sameKind === undefined) kinds.set(group.kind, [group]);
+    else sameKind.push(group);
   }
   return [...kinds.values()];
 }
@@ -66,9 +66,9 @@ export function bypassOtherKinds(strategy: RollOut, next: RollOut, otherKinds: R
 /** One group for each request, in order, then what else the strategy returned. */
 async function mixed(requests: readonly GroupRequest[], strategy: RollOut, next: RollOut): Promise<RolloutGroup[]> {
   const solved = [...(await strategy(solving(requests)))];
-  const others = [...(await next(notSolving(requests)))];
-  const inOrder = requests.flatMap((request) => (isOfAKind(request) ? others : solved).splice(0, 1));
-  return [...inOrder, ...solved, ...others];
+  const otherGroups = [...(await next(notSolving(requests)))];
+  const inOrder = requests.flatMap((request) => (isOfAKind(request) ? otherGroups : solved).splice(0, 1));
+  return [...inOrder, ...solved, ...otherGroups];
 }
 
 /** Judges and rewards completions of requests, one group each. */

@@ -46,16 +46,16 @@ function openingOf(
   let at = environment.start(item, stream);
   const turns: TurnRecord[] = [];
   const tokens: number[] = [];
-  const whole = share === 0 ? [] : expertEpisode(environment, item, at, stream);
-  for (const { action, step } of whole.slice(0, Math.min(whole.length - 1, Math.floor(share * whole.length)))) {
+  const episode = share === 0 ? [] : expertEpisode(environment, item, at, stream);
+  for (const { action, step } of episode.slice(0, Math.min(episode.length - 1, Math.floor(share * episode.length)))) {
     const { next, potential, observation = '', from = ENVIRONMENT_TURN } = step;
-    const own = [...codec.encode(action), codec.eosTokenId];
+    const actionTokens = [...codec.encode(action), codec.eosTokenId];
     const answer = environment.observationTokens(item, step, 'eos');
-    if (tokens.length + own.length + answer.length >= room) break;
-    const known = potential === undefined ? {} : { potential };
-    turns.push({ length: own.length, label: EXPERT_TURN, text: action, ...known });
+    if (tokens.length + actionTokens.length + answer.length >= room) break;
+    const progress = potential === undefined ? {} : { potential };
+    turns.push({ length: actionTokens.length, label: EXPERT_TURN, text: action, ...progress });
     turns.push({ length: answer.length, label: from, text: spoken(observation) });
-    tokens.push(...own, ...answer);
+    tokens.push(...actionTokens, ...answer);
     at = next;
   }
   return { at, turns, opening: Int32Array.from(tokens) };

@@ -138,5 +138,5 @@ async function attemptItems(
   const completions = await completeItems(engine, items, { samples, firstRollout, sampling, samplingKey: key, stage });
   const tokens = sampledTokens(completions);
   state.tokens += tokens;
-  return { verdicts: completions.map((own) => own.map(({ verdict }) => verdict)), tokens };
+  return { verdicts: completions.map((itemCompletions) => itemCompletions.map(({ verdict }) => verdict)), tokens };
 }

@@ -51,11 +51,11 @@ export function rolloutTools(
     references: (item, answers) =>
       timed(journal, 'verify', async () => {
         const most = completionLimit(tasks, stage);
-        const whole = answers
+        const completeAnswers = answers
           .map((answer) => ended(engine, answer))
           .filter(({ length }) => length > 0 && length <= most);
-        if (whole.length === 0) return [];
-        const [{ rollouts }] = await reward(item, whole.map(given));
+        if (completeAnswers.length === 0) return [];
+        const [{ rollouts }] = await reward(item, completeAnswers.map(given));
         return rollouts.map((rollout): Rollout => ({ ...rollout, isOffPolicy: true, origin: 'reference' }));
       }),
     followUp: (item, ...turns) => followUpTokens(tasks, item, turns),
@@ -114,16 +114,18 @@ async function likeliest(
   { sampling: { temperature } }: Step['stage'],
   { prompt, completions, count }: Asked,
 ): Promise<TokenChoice[][][]> {
-  const found: TokenChoice[][][] = [];
+  const choices: TokenChoice[][][] = [];
   const sequences = completions.map((tokens) => ({ prefix: prompt, tokens, labels: undefined }));
-  for (const own of batchesToScore(policy, sequences, true)) {
-    const scores = await generator.score(own, { temperature, distributions: true });
+  for (const batch of batchesToScore(policy, sequences, true)) {
+    const scores = await generator.score(batch, { temperature, distributions: true });
     for (const { logprobs, distributions = new Float32Array() } of scores) {
       const width = distributions.length / logprobs.length;
-      found.push(Array.from(logprobs, (_, t) => choicesOf(distributions.subarray(t * width, (t + 1) * width), count)));
+      choices.push(
+        Array.from(logprobs, (_, t) => choicesOf(distributions.subarray(t * width, (t + 1) * width), count)),
+      );
     }
   }
-  return found;
+  return choices;
 }
 
 /** The most probable tokens; ties go to the lower id. */

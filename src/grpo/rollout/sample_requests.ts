@@ -27,12 +27,12 @@ export async function sampleRequests(
   const items = requests.map(({ item }) => item);
   const wants = wantsOf(step.methods.uses);
   const parts = partsOf(requests, stage.sampling.temperature);
-  const found = requests.map((): Completion[] => []);
+  const sampled = requests.map((): Completion[] => []);
   for (const { asked, isWhole, places } of parts) {
-    const own = isWhole ? requests : requests.map((request, r) => withPlaces(request, places[r]));
+    const partRequests = isWhole ? requests : requests.map((request, r) => withPlaces(request, places[r]));
     const controlled = tokenControl(engine, step, asked.temperature);
     const firstRollout = state.rolloutsDrawn;
-    const samples = own.map((request) => request.samples);
+    const samples = partRequests.map((request) => request.samples);
     state.rolloutsDrawn += samples.reduce((sum, count) => sum + count, 0);
     const generation = await sampleItems(engine, items, {
       ...samplingParams(step, asked),
@@ -40,9 +40,9 @@ export async function sampleRequests(
       wants,
       firstRollout,
       samples,
-      prompts: own.map(({ prompt }) => prompt),
-      prefixes: own.map(({ prefixes }) => prefixes),
-      expertShares: own.map(({ expertShare = 0 }) => expertShare),
+      prompts: partRequests.map(({ prompt }) => prompt),
+      prefixes: partRequests.map(({ prefixes }) => prefixes),
+      expertShares: partRequests.map(({ expertShare = 0 }) => expertShare),
       keep: controlled === undefined && keepsForward(stage), // of a part, too: it leaves what was kept before it
       control: controlled?.control,
       ...(isWhole && upcoming.length > 0 && { upcoming: { items: upcoming, samples: stage.batch.numGenerations } }),
@@ -51,11 +51,11 @@ export async function sampleRequests(
     if (isWhole) return generation;
     generation.completions.forEach((some, r) => {
       some.forEach((completion, k) => {
-        found[r][places[r][k]] = asked.temperature === 0 ? sure(completion) : completion;
+        sampled[r][places[r][k]] = asked.temperature === 0 ? sure(completion) : completion;
       });
     });
   }
-  return { completions: found, places: undefined };
+  return { completions: sampled, places: undefined };
 }
 
 /** Completions sampled with the same parameters. */
@@ -69,20 +69,22 @@ interface Part {
 
 /** Splits requests by temperature, then by turn length. @param usual  temperature of the stage */
 function partsOf(requests: readonly GroupRequest[], usual: number): readonly Part[] {
-  const asked = requests.map(({ samples, temperatures, turnTokens }) =>
+  const params = requests.map(({ samples, temperatures, turnTokens }) =>
     Array.from({ length: samples }, (_, i): AskedOf => ({ temperature: temperatures?.[i] ?? usual, turnTokens })),
   );
   const limits = [...new Set(requests.map(({ turnTokens }) => turnTokens))];
-  const temperatures = [...new Set(asked.flat().map(({ temperature }) => temperature))].sort((a, b) => a - b);
-  const isWhole = limits.every((limit) => limit === undefined) && temperatures.every((own) => own === usual);
+  const temperatures = [...new Set(params.flat().map(({ temperature }) => temperature))].sort((a, b) => a - b);
+  const isWhole = limits.every((limit) => limit === undefined) && temperatures.every((each) => each === usual);
   if (isWhole) return [{ asked: { temperature: usual, turnTokens: undefined }, isWhole, places: [] }];
   return temperatures.flatMap((temperature) =>
     limits.map(
       (turnTokens): Part => ({
         asked: { temperature, turnTokens },
         isWhole,
-        places: asked.map((own) =>
-          own.flatMap((one, i) => (one.temperature === temperature && one.turnTokens === turnTokens ? [i] : [])),
+        places: params.map((requestParams) =>
+          requestParams.flatMap((one, i) =>
+            one.temperature === temperature && one.turnTokens === turnTokens ? [i] : [],
+          ),
         ),
       }),
     ),

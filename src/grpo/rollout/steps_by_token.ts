@@ -19,8 +19,8 @@ export function stepsByToken(
   const ends = Array.from(tokens, (_, t) => codec.decode(tokens.subarray(0, t + 1)).length);
   return steps.flatMap(({ from, to, score }) => {
     const first = ends.findIndex((end) => end > from);
-    const behind = ends.findIndex((end) => end >= to);
-    const step = { from: first, to: (behind < 0 ? tokens.length - 1 : behind) + 1, score };
+    const last = ends.findIndex((end) => end >= to);
+    const step = { from: first, to: (last < 0 ? tokens.length - 1 : last) + 1, score };
     return first < 0 ? [] : [step];
   });
 }

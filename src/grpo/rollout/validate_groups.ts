@@ -32,8 +32,12 @@ function flawed(ids: readonly string[], flaw: string): PluginError {
 
 /** Requires that a strategy returned a list of groups. @throws PluginError `method-failed` */
 export function requireGroups(given: unknown, id: string): void {
-  const isGroup = (one: unknown): boolean =>
-    typeof one === 'object' && one !== null && 'item' in one && 'rollouts' in one && Array.isArray(one.rollouts);
+  const isGroup = (group: unknown): boolean =>
+    typeof group === 'object' &&
+    group !== null &&
+    'item' in group &&
+    'rollouts' in group &&
+    Array.isArray(group.rollouts);
   if (Array.isArray(given) && given.every(isGroup)) return;
   throw flawed([id], 'something else than groups — give a list of them, as they came');
 }
@@ -49,8 +53,8 @@ export function validateGroups(groups: readonly RolloutGroup[], ids: readonly st
   const solve = solving(limits.select(groups));
   const count = solve.reduce((sum, { rollouts }) => sum + rollouts.length, 0);
   if (count <= limits.completions) return;
-  const what = `${count} completions in ${solve.length} groups, where ${limits.completions} have room`;
-  throw flawed(ids, `${what} — give as many groups as were asked for, or leave some out in \`select\``);
+  const excess = `${count} completions in ${solve.length} groups, where ${limits.completions} have room`;
+  throw flawed(ids, `${excess} — give as many groups as were asked for, or leave some out in \`select\``);
 }
 
 function groupFlaw(group: RolloutGroup, limits: GroupLimits): string | undefined {
@@ -69,7 +73,7 @@ function groupFlaw(group: RolloutGroup, limits: GroupLimits): string | undefined
     if (prompt.length === 0 || prompt.length + length > context) {
       return `a prompt of ${prompt.length} tokens and a completion of ${length}, where 1 or more, and ${context} altogether, have room`;
     }
-    if ([labels, logprobs, entropies, keptLogMass].some((own) => own.length !== length)) {
+    if ([labels, logprobs, entropies, keptLogMass].some((values) => values.length !== length)) {
       return `a completion of ${length} tokens with other counts of log-probs, entropies or labels`;
     }
     const flaw = turnsFlaw(rollout);

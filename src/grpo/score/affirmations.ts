@@ -31,8 +31,8 @@ export async function affirmations(
   const scores = await generator.score(sequences, { temperature: 1 });
   const sums = scores.map(({ logprobs }) => logprobs.reduce((sum, logprob) => sum + logprob, 0));
   let next = 0;
-  return completions.map((own) =>
-    own.map((completion) => {
+  return completions.map((itemCompletions) =>
+    itemCompletions.map((completion) => {
       if (completion.turns !== undefined) return undefined;
       const [yes, no] = [sums[next++], sums[next++]];
       return 1 / (1 + Math.exp(no - yes));

@@ -38,11 +38,11 @@ export async function withProximalLogprobs(
     );
   const { temperature } = step.stage.sampling;
   const scores = await timed(journal, 'update', () => generator.score(stale, { temperature }));
-  const found = new Map(stale.map(({ rollout }, i) => [rollout, scores[i].logprobs]));
+  const proximal = new Map(stale.map(({ rollout }, i) => [rollout, scores[i].logprobs]));
   return groups.map((group) => ({
     ...group,
     rollouts: group.rollouts.map((rollout) => {
-      const logprobs = found.get(rollout);
+      const logprobs = proximal.get(rollout);
       return logprobs === undefined ? rollout : { ...rollout, proximalLogprobs: logprobs };
     }),
   }));

@@ -23,14 +23,14 @@ export async function withSampledFigures(
   const members = selectedByStrategies(step, groups).flatMap((group) =>
     group.rollouts.map((rollout) => memberOf(group, rollout)),
   );
-  const found = new Map<Rollout, Record<string, FigureValue>>();
+  const figuresOf = new Map<Rollout, Record<string, FigureValue>>();
   const compute = async (own: readonly Use[], batch: readonly Member[]): Promise<void> => {
     const tools = figureTools(engine, step, batch);
     for (const { id, figure } of own) {
       const values = await figure?.compute(batch, tools);
       batch.forEach(({ rollout }, i) => {
         const value = values?.[i];
-        if (value !== undefined) found.set(rollout, { ...found.get(rollout), [id]: value });
+        if (value !== undefined) figuresOf.set(rollout, { ...figuresOf.get(rollout), [id]: value });
       });
     }
   };
@@ -41,7 +41,7 @@ export async function withSampledFigures(
     }
     const plain = figures.filter(({ takesDistributions }) => !takesDistributions);
     await compute(plain, members);
-    return groups.map((group) => ({ ...group, rollouts: group.rollouts.map((one) => withFigures(one, found)) }));
+    return groups.map((group) => ({ ...group, rollouts: group.rollouts.map((one) => withFigures(one, figuresOf)) }));
   });
 }
 
@@ -53,8 +53,8 @@ function memberOf(group: RolloutGroup, rollout: Rollout): Member {
   return { prefix: prompt, tokens, labels, support, givenLogprobs: logprobs, group, rollout };
 }
 
-function withFigures(rollout: Rollout, found: ReadonlyMap<Rollout, Rollout['figures']>): Rollout {
-  const figures = found.get(rollout);
+function withFigures(rollout: Rollout, figuresOf: ReadonlyMap<Rollout, Rollout['figures']>): Rollout {
+  const figures = figuresOf.get(rollout);
   return figures === undefined ? rollout : { ...rollout, figures };
 }
 
@@ -76,9 +76,9 @@ function figureTools(engine: Engine, step: Step, members: readonly Member[]): Fi
   };
 }
 
-function once<Value>(known: Map<string, Value>, name: string, make: () => Value): Value {
-  const value = known.get(name) ?? make();
-  known.set(name, value);
+function once<Value>(cache: Map<string, Value>, name: string, make: () => Value): Value {
+  const value = cache.get(name) ?? make();
+  cache.set(name, value);
   return value;
 }
 

@@ -24,19 +24,19 @@ export async function scoreSequences(
 ): Promise<SequenceScores[]> {
   const width = policy.shape.vocabSize;
   const scored: SequenceScores[] = [];
-  for (const own of batchesToScore(policy, sequences, isWhole)) {
-    const batch = packBatch(groupByPrefix(own));
+  for (const batchSequences of batchesToScore(policy, sequences, isWhole)) {
+    const batch = packBatch(groupByPrefix(batchSequences));
     const { logprobs, distributions } = await policy.score(batch, temperature, set, isWhole ? ['distributions'] : []);
-    const found = own.map(({ tokens, givenLogprobs }) => ({
+    const results = batchSequences.map(({ tokens, givenLogprobs }) => ({
       logprobs: givenLogprobs ? Float32Array.from(givenLogprobs) : new Float32Array(tokens.length),
       ...(distributions && { distributions: new Float32Array(tokens.length * width) }),
     }));
     for (let row = 0; row < batch.lossRowCount; row++) {
-      const [token, into] = [batch.tokenOf[row], found[batch.completionOf[row]]];
+      const [token, into] = [batch.tokenOf[row], results[batch.completionOf[row]]];
       into.logprobs[token] = logprobs[row];
       into.distributions?.set((distributions as Float32Array).subarray(row * width, (row + 1) * width), token * width);
     }
-    scored.push(...found);
+    scored.push(...results);
   }
   return scored;
 }

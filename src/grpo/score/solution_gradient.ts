@@ -22,8 +22,8 @@ export async function solutionGradient({ policy, tasks }: Engine, items: readonl
   });
   const count = sequences.reduce((sum, { tokens }) => sum + tokens.length, 0);
   policy.forgetGradients();
-  for (const own of batchesToScore(policy, sequences, false)) {
-    const batch = packBatch(groupByPrefix(own));
+  for (const batchSequences of batchesToScore(policy, sequences, false)) {
+    const batch = packBatch(groupByPrefix(batchSequences));
     await policy.forward(batch, 1);
     await policy.backward({ logprobs: new Float32Array(batch.lossRowCount).fill(-1 / count) });
   }

@@ -56,9 +56,9 @@ export async function creditGroups(
   const { creditSteps } = step.methods;
   const kinds = byKind(groups);
   const ofKind: (readonly (readonly [RolloutGroup, Estimated])[])[] = [];
-  for (const own of kinds) {
-    const estimates = await estimate(policy, step, own);
-    ofKind.push(own.map((group, i) => [group, estimates[i]]));
+  for (const kindGroups of kinds) {
+    const estimates = await estimate(policy, step, kindGroups);
+    ofKind.push(kindGroups.map((group, i) => [group, estimates[i]]));
   }
   const estimated = new Map(ofKind.flat());
   const credited = groups.map((group): CreditedGroup => {
@@ -97,20 +97,20 @@ async function estimateOnDevice(
   scale: NonNullable<AdvantageEstimator['device']>,
   groups: readonly RolloutGroup[],
 ): Promise<Pick<CreditedGroup, 'advantages'>[]> {
-  const known = groups.map(({ rollouts }) =>
+  const countedRewards = groups.map(({ rollouts }) =>
     rollouts.flatMap((rollout, i) => (counts(rollout) ? [{ reward: rollout.reward, i }] : [])),
   );
   const offsets = new Int32Array(groups.length + 1);
-  known.forEach((rewards, g) => {
+  countedRewards.forEach((rewards, g) => {
     offsets[g + 1] = (offsets[g] ?? 0) + rewards.length;
   });
-  const rewards = Float32Array.from(known.flat(), ({ reward }) => reward);
+  const rewards = Float32Array.from(countedRewards.flat(), ({ reward }) => reward);
   const { advantages } = await policy.advantages(rewards, offsets, scale);
   return groups.map((group, g) => {
-    const own = new Float32Array(group.rollouts.length);
-    known[g]?.forEach(({ i }, place) => {
-      own[i] = advantages[(offsets[g] ?? 0) + place] ?? 0;
+    const groupAdvantages = new Float32Array(group.rollouts.length);
+    countedRewards[g]?.forEach(({ i }, place) => {
+      groupAdvantages[i] = advantages[(offsets[g] ?? 0) + place] ?? 0;
     });
-    return { advantages: own };
+    return { advantages: groupAdvantages };
   });
 }

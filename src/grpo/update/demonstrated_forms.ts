@@ -44,8 +44,9 @@ export function inForm(
 /** A right answer half of the time, if the task knows one, otherwise another problem's. */
 function attemptAt(tasks: TaskSet, id: string, item: TaskItem, seed: number, index: number, rng: Rng) {
   const other = rng.float() < 0.5 ? item : tasks.trainItem(seed, index + 1 + rng.int(0, 999));
-  const known = tasks.codec.encode(other.answer);
-  const attempt = known.length > 0 ? known : withoutEnd(tasks, tasks.demonstrationTokens(other, seed, index));
+  const answerTokens = tasks.codec.encode(other.answer);
+  const attempt =
+    answerTokens.length > 0 ? answerTokens : withoutEnd(tasks, tasks.demonstrationTokens(other, seed, index));
   return { attempt, isAttemptRight: isRight(tasks, id, item, attempt) };
 }
 

@@ -16,10 +16,10 @@ export function groupParts<Group extends RolloutGroup>(group: Group, most: numbe
   if (length <= most) return [group];
   const held: Partial<CreditedGroup> = group;
   return Array.from({ length: Math.ceil(length / most) }, (_, part) => {
-    const own = BY_ROLLOUT.flatMap((name) => {
+    const fields = BY_ROLLOUT.flatMap((name) => {
       const values = held[name];
       return values === undefined ? [] : [[name, values.slice(part * most, (part + 1) * most)] as const];
     });
-    return { ...group, ...Object.fromEntries(own), whole: group };
+    return { ...group, ...Object.fromEntries(fields), whole: group };
   });
 }

@@ -55,21 +55,21 @@ export function lossSequences(
   const refDistributions = rows.refDistributions && wide(rows.refDistributions);
   const vocabSize = (scores.distributions?.length ?? 0) / Math.max(1, batch.lossRowCount);
   const sequences = members.map(({ group, rollout, i }, c): LossSequence => {
-    const own = (values: Float32Array): Float32Array => values.subarray(offsets[c], offsets[c + 1]);
+    const part = (values: Float32Array): Float32Array => values.subarray(offsets[c], offsets[c + 1]);
     const ownRows = (values: Float32Array): Float32Array =>
       values.subarray(offsets[c] * vocabSize, offsets[c + 1] * vocabSize);
-    const ownLogprobs = own(logprobs);
+    const ownLogprobs = part(logprobs);
     return {
       group: group.whole ?? group,
       rollout,
       logprobs: ownLogprobs,
-      oldLogprobs: oldLogprobs === logprobs ? ownLogprobs : own(oldLogprobs),
-      refLogprobs: refLogprobs && own(refLogprobs),
-      entropies: own(entropies),
-      advantages: own(advantages),
-      weights: selected(group.tokenWeights?.[i] ?? own(ones), group.tokenSelection?.[i]),
+      oldLogprobs: oldLogprobs === logprobs ? ownLogprobs : part(oldLogprobs),
+      refLogprobs: refLogprobs && part(refLogprobs),
+      entropies: part(entropies),
+      advantages: part(advantages),
+      weights: selected(group.tokenWeights?.[i] ?? part(ones), group.tokenSelection?.[i]),
       ...(group.tokenSelection && { selection: group.tokenSelection[i] }),
-      coefficients: own(coefficients),
+      coefficients: part(coefficients),
       ...(distributions && { distributions: ownRows(distributions) }),
       ...(refDistributions && { refDistributions: ownRows(refDistributions) }),
       ...(teachers[c] && { teacherDistributions: teachers[c] }),
@@ -91,20 +91,20 @@ export function scoredTexts(
   const [logprobs, entropies] = [inOrder(scores.logprobs), inOrder(scores.entropies)];
   const gradients = emptyGradients(offsets, places, 0);
   /** Those of the tokens that carry a loss. */
-  const own = <Values extends Float32Array | Float64Array>(values: Values, { tokens }: TrainedText): Values =>
+  const lossPart = <Values extends Float32Array | Float64Array>(values: Values, { tokens }: TrainedText): Values =>
     values.subarray(values.length - tokens.length) as Values; // a part is of the same kind
   return {
     texts: texts.map((text, c) => ({
       ...text,
-      logprobs: own(logprobs.subarray(offsets[c], offsets[c + 1]), text),
-      entropies: own(entropies.subarray(offsets[c], offsets[c + 1]), text),
+      logprobs: lossPart(logprobs.subarray(offsets[c], offsets[c + 1]), text),
+      entropies: lossPart(entropies.subarray(offsets[c], offsets[c + 1]), text),
     })),
     gradients: {
       ...gradients,
       bySequence: gradients.bySequence.map(({ losses, dLogprobs, dEntropies }, c) => ({
-        losses: own(losses, texts[c]),
-        dLogprobs: own(dLogprobs, texts[c]),
-        dEntropies: own(dEntropies, texts[c]),
+        losses: lossPart(losses, texts[c]),
+        dLogprobs: lossPart(dLogprobs, texts[c]),
+        dEntropies: lossPart(dEntropies, texts[c]),
       })),
     },
   };
@@ -180,11 +180,11 @@ function emptyGradients(offsets: Int32Array, places: Int32Array, vocabSize: numb
   };
   return {
     bySequence: Array.from({ length: members }, (_, c): LossGradient => {
-      const own = (values: Float64Array): Float64Array => values.subarray(offsets[c], offsets[c + 1]);
+      const part = (values: Float64Array): Float64Array => values.subarray(offsets[c], offsets[c + 1]);
       return {
-        losses: own(losses),
-        dLogprobs: own(dLogprobs),
-        dEntropies: own(dEntropies),
+        losses: part(losses),
+        dLogprobs: part(dLogprobs),
+        dEntropies: part(dEntropies),
         ...(dLogits && { dLogits: dLogits.subarray(offsets[c] * vocabSize, offsets[c + 1] * vocabSize) }),
       };
     }),

@@ -6,13 +6,13 @@ export class StepMeter implements Meter {
   readonly #values = new Map<string, number>();
 
   mean(name: string, sum: number, count: number): void {
-    const known = this.#means.get(name);
-    if (known === undefined) {
+    const entry = this.#means.get(name);
+    if (entry === undefined) {
       this.#means.set(name, { sum, count });
       return;
     }
-    known.sum += sum;
-    known.count += count;
+    entry.sum += sum;
+    entry.count += count;
   }
 
   sum(name: string, value: number): void {

@@ -58,10 +58,10 @@ export async function accumulateObjective(
   }
   const isWhole = step.methods.uses.has(distributions);
   const forward = await policy.forward(batch, temperature, isWhole ? ['distributions'] : []);
-  const found = lossSequences(batch, groups, rows, forward, micro.teachers);
-  if (micro.isObservedWithin) tellObservers(step, micro, found.sequences);
-  const gradients = found.gradients();
-  const sequences = addTerms(step, update, found.sequences, gradients.bySequence);
+  const loss = lossSequences(batch, groups, rows, forward, micro.teachers);
+  if (micro.isObservedWithin) tellObservers(step, micro, loss.sequences);
+  const gradients = loss.gradients();
+  const sequences = addTerms(step, update, loss.sequences, gradients.bySequence);
   const { losses, ...derivatives } = gradients.toRows();
   await policy.backward(derivatives);
   measureTerms(step, update, () => sequences, meter);
@@ -177,15 +177,15 @@ export function measureTerms(
 ): void {
   const { onPolicy } = update;
   const { lossTerms } = step.methods;
-  let found: readonly LossSequence[] | undefined;
+  let cached: readonly LossSequence[] | undefined;
   const measureBy = (id: string, { zeroOnPolicy, add }: Measures): void => {
     if (onPolicy && zeroOnPolicy !== undefined) {
       for (const name of zeroOnPolicy) meter.mean(name, 0, 0);
       return;
     }
-    found ??= sequences();
+    cached ??= sequences();
     const context = lossContext(step, update, id);
-    for (const sequence of found) add(sequence, meter, context);
+    for (const sequence of cached) add(sequence, meter, context);
   };
   for (const { id, part } of [...lossTerms, ...actingWeights(step, update)]) {
     if (part.measures !== undefined) measureBy(id, part.measures);

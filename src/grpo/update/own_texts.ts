@@ -76,13 +76,13 @@ function withText(groups: readonly TokenGroup[], text: TrainedText): TokenGroup[
   const { prompt, behind = new Int32Array(), tokens } = text;
   const last = groups[groups.length - 1];
   if (text.behind === undefined && text.labels === undefined) return [...groups, { prompt, completions: [tokens] }];
-  const whole = Int32Array.from([...behind, ...tokens]);
-  const labels = new Uint8Array(whole.length).fill(TOKEN.given, 0, behind.length);
+  const completion = Int32Array.from([...behind, ...tokens]);
+  const labels = new Uint8Array(completion.length).fill(TOKEN.given, 0, behind.length);
   labels.set(text.labels ?? [], behind.length);
   if (last?.labels === undefined || !equalInts(last.prompt, prompt)) {
-    return [...groups, { prompt, completions: [whole], labels: [labels] }];
+    return [...groups, { prompt, completions: [completion], labels: [labels] }];
   }
-  const shared = { prompt, completions: [...last.completions, whole], labels: [...last.labels, labels] };
+  const shared = { prompt, completions: [...last.completions, completion], labels: [...last.labels, labels] };
   return [...groups.slice(0, -1), shared];
 }
 

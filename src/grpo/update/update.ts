@@ -88,8 +88,8 @@ export async function accumulateUpdate(
     return { batch: packBatch(micro.flatMap(({ parts }) => parts)), groups, temperature, sizes: all };
   };
   const withRows = async (micro: readonly PackedGroup[]): Promise<ObjectiveBatch> => {
-    const known = microOf(micro);
-    return { ...known, rows: await objectiveRows(policy, step, known, onPolicy, groups.length) };
+    const objectiveMicro = microOf(micro);
+    return { ...objectiveMicro, rows: await objectiveRows(policy, step, objectiveMicro, onPolicy, groups.length) };
   };
   beginStep(step, groups);
   const isObserved = needsObservation(step);
@@ -101,8 +101,8 @@ export async function accumulateUpdate(
       : undefined;
   for (const [i, each] of microBatches.entries()) {
     await learn(async () => {
-      const known = await withDistributions(policy, step, seen?.[i] ?? (await withRows(each)));
-      const micro = await withTeachers(engine, step, known);
+      const completed = await withDistributions(policy, step, seen?.[i] ?? (await withRows(each)));
+      const micro = await withTeachers(engine, step, completed);
       const scores = await accumulateObjective(policy, step, { ...micro, isObservedWithin }, meter);
       checkFinite(scores.losses, micro.batch, micro.groups, state.step);
       addRows(totals, micro, micro.rows, scores);
@@ -133,9 +133,9 @@ async function observe(
   withRows: (micro: readonly PackedGroup[]) => Promise<ObjectiveBatch>,
   onPolicy: boolean,
 ): Promise<readonly ObjectiveBatch[]> {
-  const known: ObjectiveBatch[] = [];
-  for (const micro of micros) known.push(await withRows(micro));
-  await observeStep(step, known, async ({ batch, groups, temperature }) => {
+  const observed: ObjectiveBatch[] = [];
+  for (const micro of micros) observed.push(await withRows(micro));
+  await observeStep(step, observed, async ({ batch, groups, temperature }) => {
     if (!onPolicy) return policy.score(batch, temperature);
     const rollouts = groups.flatMap((group) => group.rollouts);
     return {
@@ -143,11 +143,11 @@ async function observe(
       entropies: byRow(batch, (completion, token) => rollouts[completion].entropies[token]),
     };
   });
-  return known;
+  return observed;
 }
 
-function sum<T>(values: readonly T[], of: (value: T) => number): number {
-  return values.reduce((total, value) => total + of(value), 0);
+function sum<T>(values: readonly T[], numberOf: (value: T) => number): number {
+  return values.reduce((total, value) => total + numberOf(value), 0);
 }
 
 type SharedSizes = Omit<StepSizes, 'microBatches' | 'microLossTokens'>;

@@ -55,7 +55,7 @@ export const until = method({
   },
   create: ({ untilMetric, untilValue, untilSide, untilTimes }): Controller => {
     let times = 0;
-    const look = (value: number | undefined, levers: Levers): void => {
+    const check = (value: number | undefined, levers: Levers): void => {
       if (value === undefined) return;
       const isThere = untilSide === 'least' ? value >= untilValue : value <= untilValue;
       times = isThere ? times + 1 : 0;
@@ -68,10 +68,10 @@ export const until = method({
         if (value === undefined && 'reward' in metrics && !/^eval_|\//.test(untilMetric)) {
           throw noSuchMetric(untilMetric, Object.keys(metrics));
         }
-        look(typeof value === 'number' ? value : undefined, levers);
+        check(typeof value === 'number' ? value : undefined, levers);
       },
       async afterEvaluation(evaluation, levers) {
-        look(evaluationFigure(evaluation, untilMetric), levers);
+        check(evaluationFigure(evaluation, untilMetric), levers);
       },
       state: () => times,
       restore: (state) => {
@@ -84,14 +84,14 @@ export const until = method({
 /** A figure of an evaluation by its name in metrics.jsonl. */
 function evaluationFigure(evaluation: Evaluation, name: string): number | undefined {
   const { accuracy, byTask = {}, meanAtK, samples, passAtK, figures = {} } = evaluation;
-  const known: Record<string, number> = { eval_accuracy: accuracy.mean, [`eval_mean@${samples}`]: meanAtK.mean };
+  const byName: Record<string, number> = { eval_accuracy: accuracy.mean, [`eval_mean@${samples}`]: meanAtK.mean };
   for (const [task, own] of Object.entries(byTask)) {
-    known[`eval_accuracy/${task}`] = own.accuracy.mean;
-    known[`eval_mean@${samples}/${task}`] = own.meanAtK.mean;
+    byName[`eval_accuracy/${task}`] = own.accuracy.mean;
+    byName[`eval_mean@${samples}/${task}`] = own.meanAtK.mean;
   }
-  for (const [k, { mean }] of Object.entries(passAtK)) known[`eval_pass@${k}`] = mean;
-  for (const [figure, { mean }] of Object.entries(figures)) known[`eval_${figure}`] = mean;
-  return Object.hasOwn(known, name) ? known[name] : undefined;
+  for (const [k, { mean }] of Object.entries(passAtK)) byName[`eval_pass@${k}`] = mean;
+  for (const [figure, { mean }] of Object.entries(figures)) byName[`eval_${figure}`] = mean;
+  return Object.hasOwn(byName, name) ? byName[name] : undefined;
 }
 
 function noSuchMetric(name: string, known: readonly string[]): RlvrError {

@@ -200,13 +200,13 @@ export function watched<Part extends object>(part: Part, acting: Acting, stageTe
   if (watch === undefined || !acting.isWatched || acting.hasActed) return part;
   const { temperature } = part as Controller;
   if (typeof temperature === 'number' && temperature !== stageTemperature) acting.hasActed = true;
-  const own = watch(part, () => {
+  const wrapped = watch(part, () => {
     acting.hasActed = true;
   });
   // The proxy's target is not the part itself: a user's part may have fixed properties, which a proxy may not change.
   return new Proxy(Object.create(part) as Part, {
     get(_, name) {
-      if (!acting.hasActed && Object.hasOwn(own, name)) return own[name];
+      if (!acting.hasActed && Object.hasOwn(wrapped, name)) return wrapped[name];
       const value = Reflect.get(part, name, part);
       return typeof value === 'function' ? value.bind(part) : value;
     },
@@ -255,15 +255,15 @@ function writtenOut({ tokenAdvantages, tokenWeights, tokenSelection, ...group }:
 }
 
 /** Compares numbers, texts and lists; identical objects are equal without a look inside. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (Object.is(one, other)) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (Array.isArray(one) || ArrayBuffer.isView(one)) {
-    const [a, b] = [one, other] as [ArrayLike<unknown>, ArrayLike<unknown>];
+function isSame(value: unknown, other: unknown): boolean {
+  if (Object.is(value, other)) return true;
+  if (typeof value !== 'object' || typeof other !== 'object' || value === null || other === null) return false;
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) {
+    const [a, b] = [value, other] as [ArrayLike<unknown>, ArrayLike<unknown>];
     if (a.length !== b.length) return false;
     for (let i = 0; i < a.length; i++) if (!isSame(a[i], b[i])) return false;
     return true;
   }
-  const [a, b] = [one, other] as Record<string, unknown>[];
+  const [a, b] = [value, other] as Record<string, unknown>[];
   return Object.keys({ ...a, ...b }).every((name) => isSame(a?.[name], b?.[name]));
 }

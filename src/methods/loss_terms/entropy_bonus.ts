@@ -65,13 +65,13 @@ export const entropyBonus = method({
       actsWithoutAdvantage: true,
       device: { entropyCoefficient: share },
       add(sequences, gradients, { sizes }) {
-        const own = share(sizes);
+        const tokenShare = share(sizes);
         sequences.forEach(({ entropies, coefficients, selection }, i) => {
           const { losses, dEntropies } = gradients[i];
           for (let t = 0; t < coefficients.length; t++) {
             if (coefficients[t] === 0 || selection?.[t] === 0) continue;
-            losses[t] -= own * entropies[t];
-            dEntropies[t] -= own;
+            losses[t] -= tokenShare * entropies[t];
+            dEntropies[t] -= tokenShare;
           }
         });
       },

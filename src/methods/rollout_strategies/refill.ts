@@ -54,15 +54,15 @@ export const refill = method({
     return {
       async rollOut(requests, next, tools) {
         const groups: RolloutGroup[] = [];
-        let asked = requests;
+        let toSample = requests;
         for (let round = 0; ; round++) {
-          if (round < rounds) tools.expect(Math.ceil(deadShare * asked.length));
-          const own = await next(asked);
-          groups.push(...own);
-          deadShare = own.filter(({ dead }) => dead).length / Math.max(1, own.length);
+          if (round < rounds) tools.expect(Math.ceil(deadShare * toSample.length));
+          const sampled = await next(toSample);
+          groups.push(...sampled);
+          deadShare = sampled.filter(({ dead }) => dead).length / Math.max(1, sampled.length);
           const missing = promptsPerStep - groups.filter(({ dead }) => !dead).length;
           if (missing <= 0 || round === rounds) return groups;
-          asked = await tools.draw(missing);
+          toSample = await tools.draw(missing);
         }
       },
       select: (groups) => groups.filter(({ dead }) => !dead).slice(0, promptsPerStep),

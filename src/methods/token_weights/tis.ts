@@ -84,8 +84,11 @@ export const tis = method({
     const weightAt = ({ rollout, coefficients }: LossSequence): ((t: number) => number) => {
       const logWeights = logWeightsOf(rollout);
       if (!isPerSequence) return (t) => bounded(Math.exp(logWeights[t]));
-      const whole = logWeights.reduce((sum, own, t) => (coefficients[t] === 0 ? sum : sum + own), 0);
-      const weight = bounded(Math.exp(whole));
+      const sequenceLogWeight = logWeights.reduce(
+        (sum, logWeight, t) => (coefficients[t] === 0 ? sum : sum + logWeight),
+        0,
+      );
+      const weight = bounded(Math.exp(sequenceLogWeight));
       return () => weight;
     };
     return {

@@ -25,13 +25,13 @@ export interface StageUses {
 
 /** The union. */
 export function uniteUses(given: readonly AskedUse[]): StageUses {
-  const asked = given.flatMap((one) => withImplied(one.use).map((use) => ({ ...one, use })));
-  const ids = new Set(asked.map(({ use }) => use.id));
+  const all = given.flatMap((request) => withImplied(request.use).map((use) => ({ ...request, use })));
+  const ids = new Set(all.map(({ use }) => use.id));
   return {
-    asked,
-    sets: new Set(asked.flatMap(({ use }) => use.set ?? [])),
-    figures: figuresAmong(asked.map(({ use }) => use)),
-    distributionsFor: [...new Set(asked.flatMap(({ by, use }) => (use.takesDistributions ? [by] : [])))],
+    asked: all,
+    sets: new Set(all.flatMap(({ use }) => use.set ?? [])),
+    figures: figuresAmong(all.map(({ use }) => use)),
+    distributionsFor: [...new Set(all.flatMap(({ by, use }) => (use.takesDistributions ? [by] : [])))],
     has: ({ id }) => ids.has(id),
   };
 }
@@ -57,8 +57,8 @@ export function wordsOf({ asked }: StageUses): string[] {
 /** The room that they take together; 0 if none needs any. */
 export function roomOf({ asked }: StageUses, tasks: TaskSet): Required<Room> {
   const rooms = asked.map(({ use }) => use.room?.(tasks) ?? {});
-  const largest = (of: keyof Room): number => Math.max(0, ...rooms.map((room) => room[of] ?? 0));
-  const sum = (of: keyof Room): number => rooms.reduce((all, room) => all + (room[of] ?? 0), 0);
+  const largest = (member: keyof Room): number => Math.max(0, ...rooms.map((room) => room[member] ?? 0));
+  const sum = (member: keyof Room): number => rooms.reduce((all, room) => all + (room[member] ?? 0), 0);
   return {
     prompt: largest('prompt'),
     behind: largest('behind'),

@@ -133,8 +133,8 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
 /** Each set in an arena of its own, named as the set. */
 function planSets({ sets = {} }: Capacity, weights: ParameterSet, arena: ArenaOf): ReadonlyMap<string, ParameterSet> {
   const entries = Object.entries(sets).map(([name, use]) => {
-    const own = arena(name, `${name} policy`, use === 'scored' ? 'rounded' : 'real');
-    return [name, layOutSet(weights, own)] as const;
+    const setArena = arena(name, `${name} policy`, use === 'scored' ? 'rounded' : 'real');
+    return [name, layOutSet(weights, setArena)] as const;
   });
   return new Map(entries);
 }
@@ -219,8 +219,8 @@ function forwards(
 
 /** Reuses slots of the feed-forward network, which are written only after attention has read these. */
 function scoredQueries(shape: ModelShape, room: number, last: LayerActivations, { rounded }: ActivationArenas): Slot {
-  const own = [room, queryWidth(shape)];
-  return 2 * shape.intermediateSize >= queryWidth(shape) ? { ...last.gateUp, shape: own } : rounded.slot(own);
+  const size = [room, queryWidth(shape)];
+  return 2 * shape.intermediateSize >= queryWidth(shape) ? { ...last.gateUp, shape: size } : rounded.slot(size);
 }
 
 function rolloutForward(

@@ -23,8 +23,8 @@ export interface ForwardPass {
 }
 
 /** The outputs to compute for a request: log-probs of a support need whole distributions. */
-export function outputsOf({ supports }: PackedBatch, asked: readonly OutputName[]): readonly OutputName[] {
-  return supports === undefined || asked.includes('distributions') ? asked : [...asked, 'distributions'];
+export function outputsOf({ supports }: PackedBatch, requested: readonly OutputName[]): readonly OutputName[] {
+  return supports === undefined || requested.includes('distributions') ? requested : [...requested, 'distributions'];
 }
 
 /**
@@ -73,10 +73,10 @@ export function checkDerivatives(
   shape: ModelShape,
   { logprobs, entropies, ...further }: ScoreDerivatives,
 ): void {
-  const check = (name: string, derivatives: Float32Array | undefined, wanted: number): void => {
-    if (derivatives === undefined || derivatives.length === wanted) return;
+  const check = (name: string, derivatives: Float32Array | undefined, expected: number): void => {
+    if (derivatives === undefined || derivatives.length === expected) return;
     const given = `${derivatives.length} derivatives by ${name} for a batch of ${rows} loss rows`;
-    throw new Error(`backward was given ${given}: ${wanted} are needed`);
+    throw new Error(`backward was given ${given}: ${expected} are needed`);
   };
   check('logprobs', logprobs, rows);
   check('entropies', entropies, rows);

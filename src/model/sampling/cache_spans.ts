@@ -23,8 +23,8 @@ export class CacheSpans {
   take(length: number): number {
     if (length === 0) return 0;
     const index = this.#free.findIndex(({ begin, end }) => end - begin >= length);
-    const found = this.#free[index];
-    if (found === undefined) {
+    const freeSpan = this.#free[index];
+    if (freeSpan === undefined) {
       const longest = this.#free.reduce((most, { begin, end }) => Math.max(most, end - begin), 0);
       throw new BackendError(
         'cache-full',
@@ -33,9 +33,9 @@ export class CacheSpans {
         { length, longest, capacity: this.#capacity },
       );
     }
-    const rest = { begin: found.begin + length, end: found.end };
+    const rest = { begin: freeSpan.begin + length, end: freeSpan.end };
     this.#free.splice(index, 1, ...(rest.begin < rest.end ? [rest] : []));
-    return found.begin;
+    return freeSpan.begin;
   }
 
   /** Gives back what `take(length)` returned. */

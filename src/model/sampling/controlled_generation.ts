@@ -95,12 +95,12 @@ function byTemperature(
   temperature: GenerationControl['temperature'],
 ): readonly (readonly [SampledSequence[], number | undefined])[] {
   if (temperature === undefined) return [[[...open], undefined]];
-  const found = new Map<number, SampledSequence[]>();
+  const groups = new Map<number, SampledSequence[]>();
   for (const sequence of open) {
     const at = temperature(sequence.tokens.length);
-    found.set(at, [...(found.get(at) ?? []), sequence]);
+    groups.set(at, [...(groups.get(at) ?? []), sequence]);
   }
-  return [...found].map(([at, own]) => [own, at]);
+  return [...groups].map(([at, own]) => [own, at]);
 }
 
 /** Turns of one token each, over the whole room of a completion. */

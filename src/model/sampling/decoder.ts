@@ -151,13 +151,13 @@ export class Decoder {
   async read(steps: number): Promise<Sampled> {
     const { engine, slots } = this.#policy;
     const { results, inputs, ahead } = slots;
-    const from = ahead ?? { tokens: inputs.sampled, ...results };
+    const source = ahead ?? { tokens: inputs.sampled, ...results };
     const read = (slot: Slot) => engine.read(slot, steps * this.sampleCount);
     const [tokens, logprobs, entropies, keptLogMass] = await Promise.all([
-      read(from.tokens),
-      read(from.logprobs),
-      read(from.entropies),
-      read(from.keptLogMass),
+      read(source.tokens),
+      read(source.logprobs),
+      read(source.entropies),
+      read(source.keptLogMass),
     ]);
     return { tokens, logprobs, entropies, keptLogMass };
   }

@@ -31,14 +31,14 @@ export function forkOf(
   const { source, fed, count } = sequence;
   const most = count - 1;
   if (fed > 0 || most < LEAST_TOKENS) return undefined;
-  const own = sequence.tokens;
+  const tokens = sequence.tokens;
   let best: Fork | undefined;
   let later = 0;
-  for (const from of sequences) {
-    if (from === sequence || from.source !== source || from.fed < LEAST_TOKENS) continue;
-    const length = Math.min(from.fed, most, commonLength(from.tokens, own));
-    const there = Math.min(length, from.fedIn === step ? from.fedBefore : from.fed);
-    if (there >= LEAST_TOKENS && there > (best?.length ?? 0)) best = { from, length: there };
+  for (const other of sequences) {
+    if (other === sequence || other.source !== source || other.fed < LEAST_TOKENS) continue;
+    const length = Math.min(other.fed, most, commonLength(other.tokens, tokens));
+    const available = Math.min(length, other.fedIn === step ? other.fedBefore : other.fed);
+    if (available >= LEAST_TOKENS && available > (best?.length ?? 0)) best = { from: other, length: available };
     later = Math.max(later, length);
     if (best?.length === most) break;
   }

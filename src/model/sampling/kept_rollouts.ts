@@ -91,11 +91,11 @@ export class KeptRows {
       const equal = firstEqual(group);
       group.completions.forEach((tokens, completion) => {
         if (equal[completion] !== completion) return;
-        const own = place.rows[completion] as Int32Array;
+        const completionRows = place.rows[completion] as Int32Array;
         const inputs = inputTokens(tokens, group.labels?.[completion]);
         for (let t = 0; t < inputs; t++) {
-          rows.push(own[t] as number);
-          if (hasLoss(tokens, group.labels?.[completion], t + 1)) scored.push(own[t] as number);
+          rows.push(completionRows[t] as number);
+          if (hasLoss(tokens, group.labels?.[completion], t + 1)) scored.push(completionRows[t] as number);
           kvRows.push((place.kvBegins[completion] as number) + t);
         }
       });

@@ -59,10 +59,10 @@ export class NarrowedDraws implements TokenDraws {
     };
     sequences.forEach((sequence, i) => {
       if (masks[i] === undefined && !isTruncated) return;
-      const own = all.subarray(i * width, (i + 1) * width);
-      const { token, kept, keptLogMass } = this.#draw(own, sequence, masks[i], temperature);
+      const tokenLogprobs = all.subarray(i * width, (i + 1) * width);
+      const { token, kept, keptLogMass } = this.#draw(tokenLogprobs, sequence, masks[i], temperature);
       const support = isTruncated ? kept : (masks[i] ?? kept);
-      const { logprob, entropy } = narrowed(own, support, token);
+      const { logprob, entropy } = narrowed(tokenLogprobs, support, token);
       tokens[i] = token;
       drawn.logprobs[i] = logprob;
       drawn.entropies[i] = entropy;
@@ -90,7 +90,7 @@ export class NarrowedDraws implements TokenDraws {
     };
     const masses = keptMasses(among, filters);
     const counter = [tokens.length, rolloutNumber | 0, Math.floor(rolloutNumber / 2 ** 32), 0];
-    const total = (of: Float64Array): number => of.reduce((sum, mass) => sum + mass, 0);
+    const total = (values: Float64Array): number => values.reduce((sum, mass) => sum + mass, 0);
     const everything = (): Float64Array => keptMasses(among, { topK: 0, topP: 1, minP: 0 });
     const isRenormalised = isGreedy || this.#narrowing.isTruncated === true;
     return {
@@ -102,18 +102,18 @@ export class NarrowedDraws implements TokenDraws {
 
   /** Support of each token of a sequence; undefined if it was everything, throughout. */
   supportOf(sequence: SampledSequence): Uint8Array | undefined {
-    const known = this.#supports.get(sequence);
+    const tokenSupports = this.#supports.get(sequence);
     const width = supportBytes(this.#policy.shape.vocabSize);
     const all = new Uint8Array(sequence.tokens.length * width).fill(255);
-    for (const [at, support] of known ?? []) {
+    for (const [at, support] of tokenSupports ?? []) {
       if (at < sequence.tokens.length && sequence.labels[at] === TOKEN.sampled) all.set(support, at * width);
     }
     return isWhole(all) ? undefined : all;
   }
 
   #supportsOf(sequence: SampledSequence): Map<number, Uint8Array> {
-    const known = this.#supports.get(sequence) ?? new Map<number, Uint8Array>();
-    this.#supports.set(sequence, known);
-    return known;
+    const tokenSupports = this.#supports.get(sequence) ?? new Map<number, Uint8Array>();
+    this.#supports.set(sequence, tokenSupports);
+    return tokenSupports;
   }
 }

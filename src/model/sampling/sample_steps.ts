@@ -38,10 +38,10 @@ export class SampleSteps {
   /** What samples: the weights, or their copy. */
   readonly #weights: 'policy' | 'copy';
 
-  constructor(of: Sampling, { keep = false, fromCopy = false }: StepSettings) {
-    this.#of = of;
+  constructor(sampling: Sampling, { keep = false, fromCopy = false }: StepSettings) {
+    this.#of = sampling;
     this.#weights = fromCopy ? 'copy' : 'policy';
-    this.keeps = keep && !fromCopy && of.programs.keeping !== undefined; // an update is of the weights
+    this.keeps = keep && !fromCopy && sampling.programs.keeping !== undefined; // an update is of the weights
   }
 
   /**
@@ -70,9 +70,9 @@ export class SampleSteps {
   async distributions(samples: number, temperature: number): Promise<Float32Array> {
     const { engine, plan, programs } = this.#of;
     engine.write(plan.slots.inputs.counts, [samples], COUNTS.lossRows);
-    const asked = ['distributions'] as const;
-    await engine.replay(...outputPrograms(programs, plan.capacity, asked, { lossRowCount: samples }, this.#weights));
-    const { distributions } = await readOutputs(engine, plan, asked, samples, temperature);
+    const outputs = ['distributions'] as const;
+    await engine.replay(...outputPrograms(programs, plan.capacity, outputs, { lossRowCount: samples }, this.#weights));
+    const { distributions } = await readOutputs(engine, plan, outputs, samples, temperature);
     return distributions as Float32Array; // it was asked for
   }
 }

@@ -69,18 +69,18 @@ export class Sampler {
    * @throws BackendError where a prefix is empty or unknown, or the cache is full; nothing is added then
    */
   add(requests: readonly SampleRequest[]): SampledSequence[] {
-    const wanted = requests.filter(({ rolloutNumbers }) => rolloutNumbers.length > 0);
-    for (const { prefix, maxTokens, room = maxTokens } of wanted) checkRoom(this.#policy, prefix, room);
+    const nonEmpty = requests.filter(({ rolloutNumbers }) => rolloutNumbers.length > 0);
+    for (const { prefix, maxTokens, room = maxTokens } of nonEmpty) checkRoom(this.#policy, prefix, room);
     const added: SequenceState[] = [];
     const prefixes: CachedPrefix[] = [];
-    const tokens = wanted.reduce(
+    const tokens = nonEmpty.reduce(
       (sum, { rolloutNumbers, maxTokens, room = maxTokens }) => sum + rolloutNumbers.length * room,
       0,
     );
     const arrays = new TokenArrays(tokens, this.#decoder);
     try {
-      for (const { prefix } of wanted) prefixes.push(this.#prefixes.use(prefix, this.#decoder.keeps));
-      wanted.forEach(({ rolloutNumbers, maxTokens, stopIds, room = maxTokens }, i) => {
+      for (const { prefix } of nonEmpty) prefixes.push(this.#prefixes.use(prefix, this.#decoder.keeps));
+      nonEmpty.forEach(({ rolloutNumbers, maxTokens, stopIds, room = maxTokens }, i) => {
         const source = prefixes[i] as CachedPrefix;
         for (const number of rolloutNumbers)
           added.push(this.#open(source, number, { stopIds, maxTokens, room }, arrays));
@@ -110,15 +110,15 @@ export class Sampler {
    * @param until  `one ends`: the others are still being sampled then
    */
   async run(sequences: readonly SampledSequence[], until: 'all end' | 'one ends' = 'all end'): Promise<void> {
-    const own = this.#activate(sequences);
+    const states = this.#activate(sequences);
     const isOpen = ({ finishReason }: SequenceState): boolean => finishReason === undefined;
-    while (until === 'all end' ? own.some(isOpen) : own.every(isOpen)) await this.#nextBlock();
+    while (until === 'all end' ? states.some(isOpen) : states.every(isOpen)) await this.#nextBlock();
   }
 
   /** Opens the turns that are to be sampled. */
   #activate(sequences: readonly SampledSequence[]): SequenceState[] {
-    const own = sequences.map((sequence) => this.#own(sequence));
-    for (const sequence of own) {
+    const states = sequences.map((sequence) => this.#own(sequence));
+    for (const sequence of states) {
       if (sequence.finishReason !== undefined || sequence.isActive) continue;
       if (sequence.remaining <= 0) {
         sequence.finishReason = 'length';
@@ -127,7 +127,7 @@ export class Sampler {
       sequence.isActive = true;
       this.#active.push(sequence);
     }
-    return own;
+    return states;
   }
 
   /** The block being computed, or the next one, shared by all waiting callers. */
@@ -152,23 +152,23 @@ export class Sampler {
    * @throws BackendError where they exceed the sequence's room, or its turn is being sampled
    */
   append(sequence: SampledSequence, tokens: ArrayLike<number>): void {
-    const own = this.#own(sequence);
-    if (own.isActive)
+    const state = this.#own(sequence);
+    if (state.isActive)
       throw new BackendError('sequence', 'append to a sequence whose turn is not over — await run first.');
     checkTokens(this.#policy, tokens);
-    const { room } = own.rules;
-    if (own.count + tokens.length > room) {
-      const there = `${tokens.length} tokens after ${own.count}`;
-      throw new BackendError('room', `${there} — the sequence was added with room for ${room}; add it with more.`);
+    const { room } = state.rules;
+    if (state.count + tokens.length > room) {
+      const lengths = `${tokens.length} tokens after ${state.count}`;
+      throw new BackendError('room', `${lengths} — the sequence was added with room for ${room}; add it with more.`);
     }
-    own.append(tokens);
+    state.append(tokens);
   }
 
   /** The same, replacing the stop id that ended its last turn. */
   replaceEnd(sequence: SampledSequence, tokens: ArrayLike<number>): void {
-    const own = this.#own(sequence);
-    own.takeBack();
-    this.append(own, tokens);
+    const state = this.#own(sequence);
+    state.takeBack();
+    this.append(state, tokens);
   }
 
   /**
@@ -199,25 +199,26 @@ export class Sampler {
   /** Gives back the cache rows of sequences. What was sampled can still be read. */
   release(sequences: readonly SampledSequence[]): void {
     for (const sequence of sequences) {
-      const own = this.#own(sequence);
-      if (own.isActive) throw new BackendError('sequence', 'release of a sequence whose turn is not over — await run.');
-      this.#sequences.delete(own);
-      this.#spans.giveBack(own.kvBegin, ownRows(own.rules));
-      this.#prefixes.leave(own.source);
+      const state = this.#own(sequence);
+      if (state.isActive)
+        throw new BackendError('sequence', 'release of a sequence whose turn is not over — await run.');
+      this.#sequences.delete(state);
+      this.#spans.giveBack(state.kvBegin, ownRows(state.rules));
+      this.#prefixes.leave(state.source);
     }
   }
 
   /** Rows of sequences with one prefix, for `Policy.keep`, without those that could not be kept. */
   keptRows(sequences: readonly SampledSequence[]): RolloutRows {
-    const own = this.#decoder.keeps ? sequences.map((sequence) => this.#own(sequence)) : [];
-    const source = own[0]?.source;
+    const states = this.#decoder.keeps ? sequences.map((sequence) => this.#own(sequence)) : [];
+    const source = states[0]?.source;
     return {
       promptRows: source?.inputRows.slice(0, source.fed) ?? new Int32Array(),
       promptKvBegin: source?.kvBegin ?? 0,
-      rows: own.map((sequence) =>
+      rows: states.map((sequence) =>
         (sequence.holder?.inputRows(sequence.held) ?? sequence.inputRows(sequence.fed)).slice(),
       ),
-      kvBegins: own.map(({ holder, kvBegin }) => holder?.kvBegin ?? kvBegin),
+      kvBegins: states.map(({ holder, kvBegin }) => holder?.kvBegin ?? kvBegin),
     };
   }
 

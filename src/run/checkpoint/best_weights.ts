@@ -37,9 +37,9 @@ export async function keepBest(run: ConfiguredModel & Progress, store: Store): P
 export async function pruneBest({ journal }: Progress, store: Store): Promise<void> {
   const { best } = journal.state;
   const files = (await store.list(BEST_FOLDER)).map((name) => `${BEST_FOLDER}/${name}`);
-  const own = best === undefined ? [] : [bestFile(best)];
-  if (files.every((file) => own.includes(file))) return;
-  const kept = new Set([...own, ...(await bestOfCheckpoints(store))]);
+  const ownFiles = best === undefined ? [] : [bestFile(best)];
+  if (files.every((file) => ownFiles.includes(file))) return;
+  const kept = new Set([...ownFiles, ...(await bestOfCheckpoints(store))]);
   for (const file of files) if (!kept.has(file)) await store.remove(file);
 }
 

@@ -95,7 +95,7 @@ export async function captureCheckpoint(
     return { name: which, shape: [data.length], data };
   };
   const vectors: TensorRecord[] = [];
-  for (const which of vectorsOf(policy)) vectors.push(await vector(which));
+  for (const vectorName of vectorsOf(policy)) vectors.push(await vector(vectorName));
   const saved = Object.entries(SAVES).map(([id, save]): SavedPart & { readonly id: string } => ({ id, ...save(run) }));
   const parts = Object.fromEntries(saved.map(({ id, json }) => [id, json]));
   const { completions: completionsBytes, unwritten } = logs;

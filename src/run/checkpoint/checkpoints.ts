@@ -174,15 +174,15 @@ interface Survey {
 async function survey(store: Store, { unreadableIsDamaged = false } = {}): Promise<Survey> {
   const names = (await store.list(CHECKPOINTS)).filter((name) => CHECKPOINT_NAME.test(name));
   const read = async (name: string) => decodeManifest(await store.read(`${CHECKPOINTS}/${name}/manifest.json`));
-  const whole: { name: string; manifest: Manifest }[] = [];
+  const intact: { name: string; manifest: Manifest }[] = [];
   const damaged: DamagedCheckpoint[] = [];
   for (const name of names) {
     const manifest = await (unreadableIsDamaged ? orReason(() => read(name)) : read(name));
-    if (manifest.ok) whole.push({ name, manifest: manifest.value });
+    if (manifest.ok) intact.push({ name, manifest: manifest.value });
     else damaged.push({ name, reason: manifest.reason });
   }
-  whole.sort((a, b) => b.manifest.sequence - a.manifest.sequence);
-  return { whole, damaged };
+  intact.sort((a, b) => b.manifest.sequence - a.manifest.sequence);
+  return { whole: intact, damaged };
 }
 
 /** Moves checkpoints of other runs to the damaged ones. */

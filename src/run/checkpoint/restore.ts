@@ -103,8 +103,8 @@ function requireForms(parts: StateFile['parts']): void {
 function requireStage({ config }: Progress, { stage, stageIndex, step }: Checkpoint): void {
   const expected = config.stages[stageIndex]?.stage;
   if (expected === stage) return;
-  const found = expected === undefined ? `has ${config.stages.length} stages` : `has ${expected} there`;
-  const message = `checkpoint ${stage}-${step}: it was written in stage ${stageIndex + 1}, ${stage}; this config ${found}.`;
+  const actual = expected === undefined ? `has ${config.stages.length} stages` : `has ${expected} there`;
+  const message = `checkpoint ${stage}-${step}: it was written in stage ${stageIndex + 1}, ${stage}; this config ${actual}.`;
   throw new CheckpointError('stage-mismatch', `${message} Resume with the config of the run.`);
 }
 
@@ -150,14 +150,15 @@ export function restoreWeights(policy: Policy, { weights }: Pick<Checkpoint, 'we
 }
 
 function tensor(records: readonly TensorRecord[], name: string, shape: readonly number[]): TensorRecord['data'] {
-  const found = records.find((record) => record.name === name);
-  const isReal = found?.data instanceof Float32Array;
-  if (found === undefined || found.shape.join() !== shape.join() || !isReal) {
-    const seen = found === undefined ? 'is missing' : isReal ? `has shape [${found.shape}]` : 'holds whole numbers';
+  const tensorRecord = records.find((record) => record.name === name);
+  const isReal = tensorRecord?.data instanceof Float32Array;
+  if (tensorRecord === undefined || tensorRecord.shape.join() !== shape.join() || !isReal) {
+    const seen =
+      tensorRecord === undefined ? 'is missing' : isReal ? `has shape [${tensorRecord.shape}]` : 'holds whole numbers';
     throw new CheckpointError(
       'tensor-mismatch',
       `checkpoint: tensor ${name} ${seen}, this model needs [${shape}]. It was written for another model config.`,
     );
   }
-  return found.data;
+  return tensorRecord.data;
 }

@@ -19,19 +19,19 @@ export function loadBuffer(
   owner = AT_HAND,
 ): Buffer {
   const { stepsTaken, temperature, weightsVersion, observations } = record;
-  const found = (what: string) => tensors.find(({ name }) => name === `${owner}.${what}`)?.data;
+  const dataOf = (what: string) => tensors.find(({ name }) => name === `${owner}.${what}`)?.data;
   const refused = (what: string, rule: string): CheckpointError =>
     new CheckpointError('tensor-mismatch', `checkpoint: tensor ${owner}.${what} ${rule}.`);
   const groups = loadGroups(record.groups, {
     prompt: (item) => engine.tasks.promptTokens(item),
     tensor(name) {
-      const data = found(name);
+      const data = dataOf(name);
       if (data !== undefined) return data;
       if (name === 'keptLogMass') return keptLogMassOf(record.groups.flatMap(({ rollouts }) => rollouts));
       throw refused(name, 'is missing');
     },
     requireLength(name, length) {
-      const seen = found(name)?.length ?? length;
+      const seen = dataOf(name)?.length ?? length;
       if (seen !== length) throw refused(name, `has ${seen} numbers, its rollouts have ${length}`);
     },
   });

@@ -112,6 +112,6 @@ export async function changeSteps(
 
 /** `learning_rate 0.0002 from step 41 on`. */
 export function describeChange({ step, settings }: SettingChange): string {
-  const said = Object.entries(settings).map(([key, value]) => `${key} ${value}`);
-  return `${said.join(', ')} from step ${step + 1} on`;
+  const assignments = Object.entries(settings).map(([key, value]) => `${key} ${value}`);
+  return `${assignments.join(', ')} from step ${step + 1} on`;
 }

@@ -117,7 +117,7 @@ export function sameBits(before: Fingerprint, after: Fingerprint): FingerprintCo
     if (field === 'cpuModel') return isPortable;
     if (field === 'engine') return agrees;
     if (field === 'platform' || field === 'arch')
-      return agrees && [before, after].some((one) => UNTOLD.includes(one[field]));
+      return agrees && [before, after].some((fingerprint) => UNTOLD.includes(fingerprint[field]));
     return false;
   };
   const differences: string[] = [];

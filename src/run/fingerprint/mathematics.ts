@@ -31,11 +31,11 @@ const ARGUMENTS = 4096;
 
 /** Hash of the results, 16 hexadecimal digits; a few milliseconds, once per process. */
 export function mathematicsHash(): Promise<string> {
-  known ??= sha256Hex(new Uint8Array(results().buffer)).then((hash) => hash.slice(0, 16));
-  return known;
+  cachedHash ??= sha256Hex(new Uint8Array(results().buffer)).then((hash) => hash.slice(0, 16));
+  return cachedHash;
 }
 
-let known: Promise<string> | undefined;
+let cachedHash: Promise<string> | undefined;
 
 function results(): Float32Array<ArrayBuffer> {
   const values = new Float32Array(FUNCTIONS.length * ARGUMENTS);

@@ -13,9 +13,9 @@ const FOLDER = 'answers';
 /** The parts of a run that may ask servers. */
 type Answered = Pick<TrainingRun, 'engine' | 'rewards'>;
 
-/** @param of  number of the task in the config, from 0, or the folder of a reward */
-export function answerFiles(store: Store, of: number | string): AnswerFiles {
-  const folder = `${FOLDER}/${of}`;
+/** @param owner  number of the task in the config, from 0, or the folder of a reward */
+export function answerFiles(store: Store, owner: number | string): AnswerFiles {
+  const folder = `${FOLDER}/${owner}`;
   return {
     read: (name) => store.read(`${folder}/${name}`),
     append: (name, text) => store.append(`${folder}/${name}`, text),

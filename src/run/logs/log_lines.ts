@@ -38,20 +38,20 @@ export async function* logLines(store: Store, path: string, range?: ByteRange): 
   for (let length = PIECE_BYTES; begin < last; ) {
     const bytes = (await store.readRange(path, begin, Math.min(begin + length, last))) ?? new Uint8Array(0);
     const lines: LogLine[] = [];
-    let from = 0;
-    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
+    let lineStart = 0;
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, lineStart)) {
       number++;
-      const record = parseJsonObject(bytes.subarray(from, at));
+      const record = parseJsonObject(bytes.subarray(lineStart, at));
       if (record === undefined) throw malformed(path, number);
-      lines.push({ record, begin: begin + from, end: begin + at + 1 });
-      from = at + 1;
+      lines.push({ record, begin: begin + lineStart, end: begin + at + 1 });
+      lineStart = at + 1;
     }
     if (lines.length > 0) yield lines;
     if (begin + bytes.length >= last || bytes.length === 0) return;
     // A line longer than the piece is read again with more of it.
-    length = from === 0 ? 2 * length : PIECE_BYTES;
+    length = lineStart === 0 ? 2 * length : PIECE_BYTES;
     if (length > LONGEST_LINE) throw malformed(path, number + 1);
-    begin += from;
+    begin += lineStart;
   }
 }
 

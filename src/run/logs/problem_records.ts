@@ -65,7 +65,7 @@ export async function keepRecords(run: Progress, store: Store, event: Evaluation
   ];
   if (written.length > 0) {
     const bytes = new TextEncoder().encode(await textOf(run, event));
-    for (const one of written) await store.writeAtomic(recordFile(one), bytes);
+    for (const keptMoment of written) await store.writeAtomic(recordFile(keptMoment), bytes);
   }
   await keepCounts(run, store, event);
 }
@@ -120,9 +120,9 @@ async function keepCounts({ journal: { state } }: Progress, store: Store, event:
     .decode(await store.read(COUNTS))
     .split('\n')
     .filter((line) => {
-      const known = parseJsonObject(new TextEncoder().encode(line));
-      if (known === undefined) return false;
-      const place = [Number(known.stageIndex), Number(known.step)];
+      const record = parseJsonObject(new TextEncoder().encode(line));
+      if (record === undefined) return false;
+      const place = [Number(record.stageIndex), Number(record.step)];
       return place[0] < stageIndex || (place[0] === stageIndex && place[1] < step);
     });
   const isRight = ({ score }: { readonly score: number | null }): boolean => score === 1;

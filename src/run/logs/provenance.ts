@@ -70,7 +70,7 @@ export const PROVENANCE = {
 } as const satisfies Partial<Record<LoggedField, (rollout: Rollout, textOf: TextOf) => Provenance>>;
 
 export function provenanceOf(rollout: Rollout, textOf: TextOf): Provenance {
-  return Object.assign({}, ...Object.values(PROVENANCE).map((said) => said(rollout, textOf)));
+  return Object.assign({}, ...Object.values(PROVENANCE).map((column) => column(rollout, textOf)));
 }
 
 /** Marks the turns that the policy did not write; a completion's text joins its turns. */

@@ -132,8 +132,8 @@ print(tokenizer.decode(answer, skip_special_tokens=True))`;
 /** @param isPrinted  whether the script above prints it; otherwise it only loads the model */
 function printedText({ prompt, completion, verdict }: Example, isPrinted: boolean): string {
   const judged = verdict.score === 1 ? 'right' : `wrong (${printable(verdict.reason)})`;
-  const said = isPrinted ? 'It prints' : `Asked ${code(prompt)}, the model answers`;
-  return `${said} ${code(completion)}, which is ${judged}.`;
+  const intro = isPrinted ? 'It prints' : `Asked ${code(prompt)}, the model answers`;
+  return `${intro} ${code(completion)}, which is ${judged}.`;
 }
 
 /** `62.0 % [58.0–65.9] greedy, …`. */

@@ -255,11 +255,11 @@ export async function loadModel(
   };
   const remedy = ' Or remove it: the newest checkpoint is then used.';
   const places = await namingFile(file, readTensorPlaces(read, size), remedy);
-  const found = ownParameters(policy).map((parameter) => ({
+  const located = ownParameters(policy).map((parameter) => ({
     parameter,
     place: placeOf(file, places, parameter, nameOf),
   }));
-  for (const { parameter, place } of found) {
+  for (const { parameter, place } of located) {
     const bytesEach = elementBytes(place.dtype);
     for (let begin = place.begin; begin < place.end; begin += PIECE_BYTES) {
       const piece = await read(begin, Math.min(begin + PIECE_BYTES, place.end));

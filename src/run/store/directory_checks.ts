@@ -38,10 +38,10 @@ const WRITTEN = [
 export async function requireDirectory({ store, directory = UNNAMED }: Place, claim: Claim): Promise<void> {
   const isThere = (await store.exists('config.yaml')) && (await store.exists('fingerprint.json'));
   if (isThere && (await claim.holds())) return;
-  const what = isThere ? 'was taken by another run' : 'was removed';
+  const loss = isThere ? 'was taken by another run' : 'was removed';
   throw new CheckpointError(
     'directory-lost',
-    `${directory}  ${what} while this run was under way: it ends here, and nothing more of it is saved.`,
+    `${directory}  ${loss} while this run was under way: it ends here, and nothing more of it is saved.`,
     { directory },
   );
 }

@@ -56,13 +56,14 @@ const CAUSES: Readonly<Record<string, { code: string; cause: string; remedy: str
 export function describeFileError(error: unknown, action: FileAction, path: string): CheckpointError {
   const system = systemCode(error) ?? 'unknown';
   const message = error instanceof Error ? error.message : String(error);
-  const known = CAUSES[system] ?? { code: 'file-failed', cause: message, remedy: 'Check the disk' };
-  const cause = system === 'EEXIST' ? known.cause.replace('a file', blockerOf(error) ?? 'a file') : known.cause;
+  const explanation = CAUSES[system] ?? { code: 'file-failed', cause: message, remedy: 'Check the disk' };
+  const cause =
+    system === 'EEXIST' ? explanation.cause.replace('a file', blockerOf(error) ?? 'a file') : explanation.cause;
   const remedy =
     action === 'read'
-      ? known.remedy.replace(/, or choose an output_dir.*/, '')
-      : `${known.remedy}. Checkpoints that were complete before are untouched`;
-  return new CheckpointError(known.code, `${path} cannot be ${action}: ${cause} (${system}). ${remedy}.`, {
+      ? explanation.remedy.replace(/, or choose an output_dir.*/, '')
+      : `${explanation.remedy}. Checkpoints that were complete before are untouched`;
+  return new CheckpointError(explanation.code, `${path} cannot be ${action}: ${cause} (${system}). ${remedy}.`, {
     path,
     action,
     system,

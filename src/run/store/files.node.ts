@@ -206,8 +206,8 @@ async function foldersOfRun(root: string): Promise<string[]> {
     const names = (await unlessMissing(readdir(join(root, name)))) ?? [];
     return [join(root, name), ...names.map((each) => join(root, name, each))];
   });
-  const own = ['model', 'best', 'evaluations'].map((name) => join(root, name));
-  return [root, ...own, ...(await Promise.all(inner)).flat()];
+  const runFolders = ['model', 'best', 'evaluations'].map((name) => join(root, name));
+  return [root, ...runFolders, ...(await Promise.all(inner)).flat()];
 }
 
 /** Whether a temporary file's process is gone. In a container, where process ids restart, it may have had ours. */

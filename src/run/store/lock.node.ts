@@ -59,13 +59,13 @@ export async function takeLock(file: string): Promise<Claim> {
 async function acquire(file: string, text: string): Promise<void> {
   for (let emptyFor = 0; ; ) {
     if (await isMade(file, text)) return;
-    const found = await textOf(file);
-    if (found === undefined) continue; // released meanwhile
-    const holder = readHolder(found);
+    const holderText = await textOf(file);
+    if (holderText === undefined) continue; // released meanwhile
+    const holder = readHolder(holderText);
     if (holder === undefined && emptyFor++ < EMPTY_ATTEMPTS) {
       await pause();
     } else if (holder === undefined || isGone(holder)) {
-      await removeVoid(file, found);
+      await removeVoid(file, holderText);
     } else {
       throw underWay(file, holder);
     }
@@ -85,8 +85,8 @@ async function isMade(file: string, text: string): Promise<boolean> {
 
 /** Restores a lock that was removed by hand, but does not take back one that another process has. */
 async function stillHolds(file: string, text: string): Promise<boolean> {
-  const found = await textOf(file);
-  if (found !== undefined) return found === text;
+  const current = await textOf(file);
+  if (current !== undefined) return current === text;
   try {
     return await isMade(file, text);
   } catch (error) {

@@ -120,9 +120,9 @@ export function judgeSteps({ numbers }: CountdownProblem, answer: string): Verdi
   let begin = 0;
   return answer.split(',').flatMap((piece) => {
     const text = trimAscii(piece);
-    const from = begin + piece.indexOf(text);
+    const start = begin + piece.indexOf(text);
     begin += piece.length + 1; // the comma
-    return text === '' ? [] : [{ from, to: from + text.length, score: playAlone(pool, text) ? 1 : 0 }];
+    return text === '' ? [] : [{ from: start, to: start + text.length, score: playAlone(pool, text) ? 1 : 0 }];
   });
 }
 

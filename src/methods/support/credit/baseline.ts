@@ -118,8 +118,8 @@ export function groupAdvantages({ baseline, divisor }: GroupComparison): Advanta
         const centers = { group: center, loo: 0, batch: meanOfBatch, none: 0 };
         const sum = rewards.reduce((total, reward) => total + reward, 0);
         return rewards.map((reward) => {
-          const others = rewards.length < 2 ? reward : (sum - reward) / (rewards.length - 1);
-          return (reward - (baseline === 'loo' ? others : centers[baseline])) / divideBy;
+          const meanOfOthers = rewards.length < 2 ? reward : (sum - reward) / (rewards.length - 1);
+          return (reward - (baseline === 'loo' ? meanOfOthers : centers[baseline])) / divideBy;
         });
       };
       return estimateByGroup(groups, advantagesOf, { deadAreZero: isOwn });

@@ -9,5 +9,7 @@ export function advantagesByToken({ rollouts, advantages, tokenAdvantages }: Cre
 /** Whether the group can change the weights: some advantage is not 0. */
 export function hasAdvantage({ advantages, tokenAdvantages }: CreditedGroup): boolean {
   const isSet = (value: number): boolean => value !== 0;
-  return tokenAdvantages === undefined ? advantages.some(isSet) : tokenAdvantages.some((own) => own.some(isSet));
+  return tokenAdvantages === undefined
+    ? advantages.some(isSet)
+    : tokenAdvantages.some((ofTokens) => ofTokens.some(isSet));
 }

@@ -8,8 +8,8 @@ const KNOWN = new WeakMap<Codec, WrittenVocabulary>();
 
 /** The vocabulary of a codec; the same object at each call. */
 export function writtenVocabulary(codec: Codec): WrittenVocabulary {
-  const known = KNOWN.get(codec);
-  if (known !== undefined) return known;
+  const cached = KNOWN.get(codec);
+  if (cached !== undefined) return cached;
   const { joint, vocabSize: size, stopIds } = codec;
   const texts: (string | undefined)[] = [];
   const textOf = (token: number): string => {

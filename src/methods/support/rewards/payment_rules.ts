@@ -128,8 +128,8 @@ const isRewardOption = ({ yaml }: { readonly yaml: string }): boolean => yaml ==
 export function unreadPay(member: Member, { rewards, rewardGate }: GrpoStageConfig): string | undefined {
   const isWhole = member.point === 'advantageEstimator' || member.point === 'objective';
   if (!isWhole || !asksVerdicts(member)) return undefined;
-  const others = rewards.filter(({ name, weight }) => name !== 'accuracy' && weight !== 0).map(rewardLabel);
-  const unread = [...others, ...(rewardGate === undefined ? [] : ['reward_gate'])];
+  const otherRewards = rewards.filter(({ name, weight }) => name !== 'accuracy' && weight !== 0).map(rewardLabel);
+  const unread = [...otherRewards, ...(rewardGate === undefined ? [] : ['reward_gate'])];
   if (unread.length === 0) return undefined;
   return `reads verdicts, so that ${unread.join(', ')} decides nothing; set solved_reward, the least reward of a solved one`;
 }

@@ -80,12 +80,12 @@ export function loadGroups(
     return cutter.next(length);
   };
   const groups = records.map((record): CreditedGroup => {
-    const rollouts = record.rollouts.map((own) => {
-      const lists = listsOf(own);
-      return rolloutOf(own, 'batch', (name, field) => {
+    const rollouts = record.rollouts.map((rolloutRecord) => {
+      const lists = listsOf(rolloutRecord);
+      return rolloutOf(rolloutRecord, 'batch', (name, field) => {
         if (field.saved === 'list') return lists(name, field);
-        const isThere = field.optional === undefined || own[flagOf(name, field)] === true;
-        return isThere ? next(name, own.length) : undefined;
+        const isThere = field.optional === undefined || rolloutRecord[flagOf(name, field)] === true;
+        return isThere ? next(name, rolloutRecord.length) : undefined;
       });
     });
     const credit = creditOf(record).map((name) => [name, record.rollouts.map(({ length }) => next(name, length))]);
@@ -126,8 +126,8 @@ export function rolloutFlaw(rollout: Rollout): string | undefined {
   const values = rollout as unknown as Values;
   const { length } = rollout.tokens;
   for (const [name, { per }] of ROLLOUT_ARRAYS.batch) {
-    const own = (values[name] as Numbers | undefined)?.length ?? length;
-    if (per === 'token' && own !== length) return `a rollout of ${length} tokens has ${own} ${name}`;
+    const fieldLength = (values[name] as Numbers | undefined)?.length ?? length;
+    if (per === 'token' && fieldLength !== length) return `a rollout of ${length} tokens has ${fieldLength} ${name}`;
   }
   return turnsFlaw(rollout);
 }

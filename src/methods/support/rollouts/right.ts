@@ -8,5 +8,5 @@ export function isRight({ verdict }: Pick<Rollout, 'verdict'>): boolean {
 
 /** Share of right completions in some groups, in [0, 1]. */
 export function shareRight(groups: readonly RolloutGroup[]): number {
-  return meanOf(groups.flatMap(({ rollouts }) => rollouts.map((one) => (isRight(one) ? 1 : 0))));
+  return meanOf(groups.flatMap(({ rollouts }) => rollouts.map((rollout) => (isRight(rollout) ? 1 : 0))));
 }

@@ -110,8 +110,8 @@ const turns = z
   .optional();
 const WHOLE = { path: ['turns'], error: 'turns of other lengths than their completion' };
 
-function haveLength(own: unknown, length: unknown): boolean {
-  const all = own as readonly TurnRecord[] | undefined; // in the form of `turns`
+function haveLength(turnList: unknown, length: unknown): boolean {
+  const all = turnList as readonly TurnRecord[] | undefined; // in the form of `turns`
   return all === undefined || all.reduce((sum, turn) => sum + turn.length, 0) === length;
 }
 
@@ -131,7 +131,9 @@ export const rolloutRecordSchema = z.object({
 export const groupRecordSchema = (rollout: z.ZodType) =>
   z.object({
     ...formsOf(GROUP_FIELDS, GROUP_FORMS, 'batch', () => false),
-    rollouts: z.array(rollout.refine((one) => haveLength((one as Values).turns, (one as Values).length), WHOLE)),
+    rollouts: z.array(
+      rollout.refine((record) => haveLength((record as Values).turns, (record as Values).length), WHOLE),
+    ),
     perToken: z.array(z.enum(TOKEN_CREDIT)).optional(),
   });
 
@@ -151,8 +153,8 @@ export function requirePlainGroup(plain: Json): void {
   for (const rollout of data.rollouts) requirePlain(rollout as Json);
 }
 
-function otherForm(what: string, issue: z.core.$ZodIssue | undefined): TypeError {
-  return new TypeError(`a ${what} of another form: ${issue?.path.join('.')}: ${issue?.message}`);
+function otherForm(expected: string, issue: z.core.$ZodIssue | undefined): TypeError {
+  return new TypeError(`a ${expected} of another form: ${issue?.path.join('.')}: ${issue?.message}`);
 }
 
 /** @throws TypeError unless it has the form of `toPlain` */

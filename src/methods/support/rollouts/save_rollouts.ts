@@ -87,9 +87,9 @@ export function saveGroups(groups: readonly CreditedGroup[]): {
 } {
   const parts = new Map<string, TensorNumbers[]>([...TENSORS_OF_ALL, ...TOKEN_CREDIT].map((name) => [name, []]));
   const put = (name: string, part: TensorNumbers): void => {
-    const own = parts.get(name) ?? [];
-    own.push(part);
-    parts.set(name, own);
+    const chunks = parts.get(name) ?? [];
+    chunks.push(part);
+    parts.set(name, chunks);
   };
   const toTensor: Sink = (name, field, numbers) => {
     if (field.saved === 'list') return asList(name, field, numbers);
