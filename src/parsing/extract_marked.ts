@@ -1,4 +1,4 @@
-/** Takes the answer out of a completion that marks it: the last `\boxed{…}`, what follows the last `####`, the last line. */
+/** Takes the answer out of a completion that marks it: the last `\boxed{…}` (also `\boxed {…}` and `\fbox{…}`), what follows the last `####`, the last line. */
 import type { Extraction } from './extract.ts';
 import { trimAscii } from './trim_ascii.ts';
 
@@ -7,7 +7,8 @@ export type { Extraction } from './extract.ts';
 /** `boxed`: the last one whose braces are balanced; `hash`: the rest of the line after the last ####; `line`: the last one that is not empty. */
 export type Mark = 'boxed' | 'hash' | 'line';
 
-const BOXED = '\\boxed{';
+/** As LaTeX lets it be written; old answers of MATH have \fbox. */
+const BOXED = /\\(?:boxed|fbox) {0,8}\{/g;
 const HASH = '####';
 /** UTF-16 units from the end in which a #### is looked for. */
 const HASH_REACH = 300;
@@ -31,12 +32,13 @@ export function extractMarked(completion: string, mark: Mark, isEnded: boolean):
 }
 
 function lastBoxed(text: string): Extraction {
-  const start = text.lastIndexOf(BOXED);
-  if (start < 0) return failed('there is no \\boxed{}');
+  const found = [...text.matchAll(BOXED)].pop();
+  if (found === undefined) return failed('there is no \\boxed{}');
+  const start = found.index + found[0].length;
   let depth = 1;
-  for (let at = start + BOXED.length; at < text.length; at++) {
+  for (let at = start; at < text.length; at++) {
     if (text[at] === '{') depth++;
-    else if (text[at] === '}' && --depth === 0) return nonEmpty(text.slice(start + BOXED.length, at));
+    else if (text[at] === '}' && --depth === 0) return nonEmpty(text.slice(start, at));
   }
   return failed('the last \\boxed{} is not closed');
 }

@@ -89,6 +89,17 @@ function withoutMark(bytes: Uint8Array): Uint8Array {
   return BYTE_ORDER_MARK.every((byte, i) => bytes[i] === byte) ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 }
 
+/** Texts, and numbers beside them. */
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][0-9.eE+-]*/g;
+
+/** Whole numbers beyond 2^53 become texts, which keep their digits: the right answer 12345678901234567891 is no other. */
+function parsed(text: string): Json {
+  const value = JSON.parse(text) as Json;
+  if (!/[0-9]{16}/.test(text)) return value;
+  const isRounded = (token: string): boolean => /^-?[0-9]{16,}$/.test(token) && !Number.isSafeInteger(Number(token));
+  return JSON.parse(text.replaceAll(TEXT_OR_NUMBER, (token) => (isRounded(token) ? `"${token}"` : token))) as Json;
+}
+
 /** Undefined for an empty line. */
 function readLine(bytes: Uint8Array, line: number, decoder: TextDecoder): RowReading | undefined {
   let text: string;
@@ -100,7 +111,7 @@ function readLine(bytes: Uint8Array, line: number, decoder: TextDecoder): RowRea
   if (/^[ \t\r]*$/.test(text)) return undefined;
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = parsed(text);
   } catch {
     const { at, rule } = firstJsonFlaw(text);
     return { line, column: at + 1, problem: rule };

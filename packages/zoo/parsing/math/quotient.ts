@@ -6,7 +6,7 @@ import Fraction from 'fraction.js';
 
 const MOST_TERMS = 200;
 const MOST_DEGREE = 40;
-/** Digits of a power of a number, about. */
+/** Binary digits of a power. */
 const MOST_POWER_BITS = 8192;
 /** Roots are taken of numbers whose primes are found by trial. */
 const MOST_RADICAND = 1_000_000_000n;
@@ -116,15 +116,17 @@ export function raised(base: Quotient, exponent: Quotient): Quotient {
   return value.s < 0n ? divided(constant(1), result) : result;
 }
 
+const bitsOf = ({ n, d }: Fraction): number => Math.max(n.toString(2).length, d.toString(2).length);
+
 function wholePower(base: Quotient, size: number): Quotient {
   const value = constantOf(base);
   if (value !== undefined) {
-    const bits = Math.max(value.n.toString(2).length, value.d.toString(2).length);
-    if (size * bits > MOST_POWER_BITS) throw new Unreadable('a power is too large');
+    if (size * bitsOf(value) > MOST_POWER_BITS) throw new Unreadable('a power is too large');
     return constant(new Fraction((value.s < 0n ? -value.n : value.n) ** BigInt(size), value.d ** BigInt(size)));
   }
   const isOneTerm = base.over.size === 1 && base.under.size === 1;
-  if (size > (isOneTerm ? MOST_POWER_BITS : MOST_DEGREE)) throw new Unreadable(`an exponent is above ${MOST_DEGREE}`);
+  const bits = isOneTerm ? Math.max(...[...base.over.values(), ...base.under.values()].map(bitsOf)) : 0;
+  if (size > MOST_DEGREE && (!isOneTerm || size * bits > MOST_POWER_BITS)) throw new Unreadable('a power is too large');
   let result = constant(1);
   for (let i = 0; i < size; i++) result = product(result, base);
   return result;
