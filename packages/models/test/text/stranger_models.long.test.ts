@@ -31,13 +31,17 @@ it.each([
     'it makes more than',
   ],
   ['two million blanks in a tag', `{% ${' '.repeat(2e6)} if true %}{% endif %}`, 'longer than 1000000 characters'],
-  ['half as many', `{%${' '.repeat(9e5)}if true %}{% endif %}`, 'more than 1000 blanks in a row'],
 ])('a chat template with %s', (_, template, message) => {
   const begin = processorMs();
   expect(() => compileChatTemplate(template, './base').render(MESSAGES, {})).toThrow(
     new RegExp(`^\\./base: the chat template (failed|is not readable): ${message}`),
   );
   expect(processorMs() - begin).toBeLessThan(10_000);
+});
+
+it('a chat template with half as many blanks is read', () => {
+  const template = `{%${' '.repeat(9e5)}if true %}a{{ 1 }}${' \n'.repeat(4e4)}{%- endif %}`;
+  expect(compileChatTemplate(template, './base').render(MESSAGES, {})).toBe('a1');
 });
 
 const replaceEach = { type: 'Replace', pattern: { String: 'a' }, content: 'aaaaaaaaaa' };

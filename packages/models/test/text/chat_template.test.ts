@@ -1,0 +1,76 @@
+/** Chat templates against Python's own Jinja2, as transformers compiles them; `test/golden/make_templates.py` made the goldens. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Message } from '../../../../src/text/codec.ts';
+import { compileChatTemplate } from '../../text/chat_template.ts';
+import { PythonFloat } from '../../text/jinja/values.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+interface Golden {
+  readonly tokens: Values;
+  readonly kinds: Readonly<Record<string, Values & { readonly messages: readonly Message[] }>>;
+  /** Per template, a hash for each kind; `!` where Python fails. */
+  readonly grid: Readonly<Record<string, string>>;
+  readonly values: Values;
+  readonly snippets: readonly (readonly [source: string, text: string])[];
+}
+
+/** JSON as Python's `json.loads` reads it: `1.0` stays a float, and an integer has all of its digits. */
+function parsePythonJson(text: string): unknown {
+  const revive = (_: string, value: unknown, context?: { readonly source?: string }): unknown => {
+    const source = context?.source;
+    if (typeof value !== 'number' || source === undefined) return value;
+    return /^-?\d+$/.test(source) ? BigInt(source) : new PythonFloat(value);
+  };
+  return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
+}
+
+const FOLDER = new URL('../../../../test/golden/templates/', import.meta.url);
+const golden = parsePythonJson(readFileSync(new URL('templates.json', FOLDER), 'utf8')) as Golden;
+const packed = gunzipSync(readFileSync(new URL('trl_chat_templates.json.gz', FOLDER)));
+const sources = JSON.parse(packed.toString()) as Readonly<Record<string, string>>;
+const NOW = new Date(2026, 2, 7, 14, 5, 9);
+
+/** As the goldens have it: the text, `!words` of raise_exception, `!` and what is wrong otherwise. */
+function rendered(source: string, { messages = [], ...values }: Values & { readonly messages?: readonly Message[] }) {
+  try {
+    return compileChatTemplate(source, 'm', NOW).render(messages, { ...golden.tokens, ...values });
+  } catch (error) {
+    const { message } = error as Error;
+    const [, raised] = /^m: the chat template failed: ([\s\S]*)\.$/.exec(message) ?? [];
+    return raised !== undefined && !raised.startsWith('line ') ? `!${raised}` : `! ${message}`;
+  }
+}
+
+function digest(text: string): string {
+  return text.startsWith('! ') ? '!' : createHash('sha256').update(text).digest('hex').slice(0, 7);
+}
+
+/** What Python renders and we do not: said by name. */
+const REFUSED: Readonly<Record<string, string>> = {
+  '{{ i.real }}': "failed: line 1: 'real' of type int is not supported",
+  '{% autoescape true %}{{ html }}{% endautoescape %}':
+    "is not readable: line 1: the block 'autoescape' is not supported here",
+  '{{ html|striptags }}': "failed: line 1: the filter 'striptags' is not supported",
+};
+
+describe("a chat template renders what transformers' Jinja2 renders", () => {
+  const names = Object.keys(golden.kinds);
+
+  it.each(Object.keys(sources))('%s, for conversations of all kinds', (name) => {
+    const plain = { tools: null, documents: null, add_generation_prompt: false };
+    const texts = names.map((kind) => rendered(sources[name], { ...plain, ...golden.kinds[kind] }));
+    const wanted = golden.grid[name].split(' ');
+    const differing = texts.flatMap((text, i) => (digest(text) === wanted[i] ? [] : [`${names[i]}: ${text}`]));
+    expect(differing).toEqual([]);
+  });
+
+  it.each(golden.snippets)('%j', (source, text) => {
+    const got = rendered(source, golden.values);
+    if (source in REFUSED) return expect(got).toBe(`! m: the chat template ${REFUSED[source]}.`);
+    expect(text === '!' ? got.slice(0, 2) : got).toBe(text === '!' ? '! ' : text);
+  });
+});
