@@ -177,7 +177,7 @@ const MISTAKES: Mistake[] = [
     },
     says: './base: no token ends an answer; give eos_token_id in generation_config.json, or eos_token in tokenizer_config.json.' },
   { what: 'a template that is no Jinja', spoil: template('{% for message in %}'),
-    says: "./base: the chat template is not readable: line 1: expected in, got the end of the tag." },
+    says: "./base: the chat template is not readable: line 1: expected an expression, got the end of the tag." },
   { what: 'a template that throws', spoil: template("{{ raise_exception('System role not supported') }}"),
     says: 'my.yaml  ./base: the chat template failed: System role not supported.' },
   { what: 'a template that does not end',

@@ -1,10 +1,10 @@
 /** Tokenizer objects of other packages, by their shape: the same ids, texts and conversations as from the files. */
 import { readFileSync } from 'node:fs';
-import { Template } from '@huggingface/jinja';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { describe, expect, it } from 'vitest';
 import { DataError } from '../../../../src/errors.ts';
 import type { Message } from '../../../../src/text/codec.ts';
+import { compileChatTemplate } from '../../text/chat_template.ts';
 import { pretrainedCodec } from '../../text/pretrained_codec.ts';
 import { codecOf, type TokenizerObject } from '../../text/tokenizer_object.ts';
 
@@ -39,7 +39,7 @@ function objectOf(version: 2 | 4, changes: Json = {}): TokenizerObject {
     },
     apply_chat_template: (messages: Message[], { tokenize, ...kwargs }: Json) => {
       if (tokenize !== false) return [1, 2, 3];
-      return new Template(template).render({ messages, ...golden.tokens, tools: null, ...kwargs });
+      return compileChatTemplate(template, 'object').render(messages, { ...golden.tokens, tools: null, ...kwargs });
     },
     chat_template: template,
     pad_token_id: own.token_to_id('<|endoftext|>'),
