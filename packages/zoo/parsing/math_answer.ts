@@ -158,17 +158,21 @@ function different(values: readonly MathValue[]): readonly MathValue[] {
   return values.filter((one, i) => values.findIndex((other) => isSame(one, other)) === i);
 }
 
+/** Words of three letters or fewer; others are products of letters. */
+const SHORT_WORDS = ['yes', 'no', 'odd', 'dne'];
+
 /** A whole answer of words that count nothing. */
 function wordOf(text: string): MathValue | undefined {
-  const words = text.toLowerCase().split(/[ -]+/);
-  if (!/^[A-Za-z][A-Za-z' -]*$/.test(text) || text.length > 60 || !words.some((word) => word.length > 3))
-    return undefined;
+  const bare = text.toLowerCase().replace(/^(?:the|an?) /, '');
+  const words = bare.split(/[ -]+/);
+  if (!/^[a-z][a-z' -]*$/.test(bare) || text.length > 60) return undefined;
+  if (!SHORT_WORDS.includes(bare) && !words.some((word) => word.length > 3)) return undefined;
   if (words.some(isCounting) || words.some((word) => /^(?:or|and|sqrt.*|infinity)$/.test(word))) return undefined;
   return { kind: 'word', text: words.join(' ') };
 }
 
 const NAME =
-  /^((?:[A-Za-z]|\\[a-z]+)(?:_(?:\w|\{\w+\}))?(?: *\( *[A-Za-z] *\))?) *(?:=|\u2208) *([^=<>\u2264\u2265]+)$/s;
+  /^((?:[A-Za-z]|\\[a-z]+)(?:_(?:\w|\{\w+\}))?(?: *\( *[A-Za-z] *\))?|\( *[A-Za-z](?: *, *[A-Za-z])+ *\)) *(?:=|\u2208) *([^=<>\u2264\u2265]+)$/s;
 const RELATION = /([<>\u2264\u2265])/;
 
 function readValue(text: string, depth: number): MathValue {
@@ -210,11 +214,11 @@ function readValue(text: string, depth: number): MathValue {
 function single(text: string): MathValue {
   const based = /^([0-9A-Fa-f]+) *_ *(?:([0-9])|\{ *([0-9]{1,2}) *\})$/.exec(text);
   if (based !== null) return basedOf(based[1].toUpperCase(), Number(based[2] ?? based[3]));
+  const word = /[A-Za-z]{4,}/.exec(text.replaceAll(/\\[A-Za-z]+|_\{[A-Za-z0-9]*\}|a?r?c?(?:sin|cos|tan)h?|sqrt/g, ' '));
+  if (word !== null) throw new Unreadable(`it has a word: ${word[0]}`);
   const ratio = split(text, /^:/);
   if (ratio.length > 1)
     return { kind: 'ratio', brackets: '', elements: ratio.map((one) => nonZero(readExpression(one))) };
-  const word = /[A-Za-z]{4,}/.exec(text.replaceAll(/\\[A-Za-z]+|_\{[A-Za-z0-9]*\}|a?r?c?(?:sin|cos|tan)h?|sqrt/g, ' '));
-  if (word !== null) throw new Unreadable(`it has a word: ${word[0]}`);
   if (!/[\u00b1\u2213]/.test(text)) return readExpression(text);
   return { kind: 'list', brackets: '', elements: [readExpression(text), readExpression(text, -1)] };
 }
@@ -340,7 +344,7 @@ function amountOf(text: string): Quotient {
 /** 1,234, 3 million and numbers in words; undefined for anything else. */
 function wholeNumber(text: string): Quotient | undefined {
   if (/^[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$/.test(text)) return readExpression(text.replaceAll(',', ''));
-  const multiple = /^(.*[0-9]) *([a-z]+)$/.exec(text);
+  const multiple = /^([+-]?[0-9][0-9,.]*) *([a-z]+)$/.exec(text);
   if (multiple !== null && Object.hasOwn(MULTIPLES, multiple[2])) {
     const value = wholeNumber(multiple[1]) ?? readExpression(multiple[1]);
     return product(value, constant(MULTIPLES[multiple[2]]));

@@ -71,6 +71,8 @@ class Parser {
   #depth = 0;
   /** Bars that are open: a further one closes. */
   #bars = 0;
+  /** The last factor ended with a power or `!`, so that a number may follow: 2^{3}5, 2!10!. */
+  #endsFactor = false;
 
   constructor(text: string, branch: 1 | -1) {
     this.#tokens = (text.match(TOKEN) ?? []).map(checked);
@@ -139,7 +141,7 @@ class Parser {
     const next = this.#next();
     if (next === undefined) return false;
     if (next === '|') return this.#bars === 0;
-    if (isNumber(next)) return this.#tokens[this.#at - 1] === '!'; // 2!10!
+    if (isNumber(next)) return this.#endsFactor && !isNumber(this.#tokens[this.#at - 1]);
     return /^(?:[A-Za-z]|\\.*|[({]|frac|sqrt|binom|pi|lfloor|lceil)$/.test(next) || isFunction(next);
   }
 
@@ -147,13 +149,15 @@ class Parser {
   #power(mayBeMixed: boolean): Quotient {
     const base = this.#base(mayBeMixed);
     let value = base;
+    this.#endsFactor = false;
     for (;;) {
-      if (this.#take('!')) value = factorial(value);
+      if (this.#take('!')) [value, this.#endsFactor] = [factorial(value), true];
       else if (this.#take('\u00b0')) value = product(value, divided(letter('pi'), constant(180)));
       else break;
     }
     if (!this.#take('^')) return value;
     const power = raised(value, this.#exponent());
+    this.#endsFactor = true;
     if (this.#next() === '^') throw new Unreadable('a power of a power needs braces');
     return this.#take('!') ? factorial(power) : power;
   }

@@ -1,6 +1,7 @@
 /** What typesetting adds to an answer, taken away: enclosures, spaces, sizes of brackets, fonts; one sign for each meaning. */
 import { trimAscii } from '../../../../src/parsing/trim_ascii.ts';
 import { Unreadable } from './quotient.ts';
+import { MULTIPLES } from './words.ts';
 
 /** Around what \text{} and \mathrm{} hold beside a value. */
 const [OPEN_TEXT, CLOSE_TEXT] = ['\u27e6', '\u27e7'];
@@ -18,7 +19,7 @@ export const NEXT_ROW = '\u240a';
 const MOST_ENCLOSURES = 6;
 const FONTS = 'text|textrm|textbf|textit|mathrm|mathbf|mathit|mathsf|mbox|operatorname|emph|bold|boldsymbol';
 const ENCLOSED =
-  /^(?:\$\$([^$]*)\$\$|\$([^$]*)\$|\\\(([\s\S]*)\\\)|\\\[([\s\S]*)\\\]|\\(?:boxed|fbox) *\{([\s\S]*)\}|\\boxed *([^ {}\\]+))$/;
+  /^(?:\$\$([^$]*)\$\$|\$([^$]*)\$|\\\(([\s\S]*)\\\)|\\\[([\s\S]*)\\\]|\\(?:boxed|fbox) *\{([\s\S]*)\}|\\boxed *([^ {}\\]+)|\*\*([^*]*)\*\*)$/;
 const ONLY_TEXT = new RegExp(`^\\\\(?:${FONTS}) *\\{([^{}]*)\\}$`);
 const TEXT = new RegExp(`\\\\(?:${FONTS}) *\\{([^{}]*)\\}`, 'g');
 
@@ -32,13 +33,14 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/\\(?:quad|qquad|hspace\{[^{}]*\}| )|~|\u00a0/g, ' '],
   [/(?<=[0-9])\{,\}(?=[0-9]{3})/g, ','],
   [/\{,\}/g, ','],
-  [/\\[dtc]frac(?![A-Za-z])/g, '\\frac'],
+  [/\\[dtcs]frac(?![A-Za-z])/g, '\\frac'],
+  [/\{([^{}]*)\\over(?![A-Za-z])([^{}]*)\}/g, '\\frac{$1}{$2}'],
+  [/\\langle/g, '('],
+  [/\\rangle/g, ')'],
   [/\\[dt]binom(?![A-Za-z])/g, '\\binom'],
   [/\u2212|\u2013/g, '-'],
   [/\u00d7|\u00b7|\u22c5|\\times|\\cdot|\\ast/g, '*'],
   [/\u00f7|\\div(?![A-Za-z])/g, '/'],
-  [/\u00b2/g, '^2'],
-  [/\u00b3/g, '^3'],
   [/\u221a/g, 'sqrt'],
   [/\u03c0/g, '\\pi '],
   [/\\pm(?![A-Za-z])|\+\/-|\+-/g, '\u00b1'],
@@ -69,11 +71,16 @@ export function plain(answer: string): string {
   let text = trimAscii(answer).replace(/^#### */, '');
   for (let i = 0; i < MOST_ENCLOSURES; i++) {
     const inside = ENCLOSED.exec(text) ?? ONLY_TEXT.exec(text);
-    const next = trimAscii((inside?.slice(1).find((one) => one !== undefined) ?? text).replace(/(?<=[^.])\.$/, ''));
+    const next = trimAscii(
+      (inside?.slice(1).find((one) => one !== undefined) ?? text).replace(/(?<=[^.])(?:\.|\\+)$/, ''),
+    );
     if (next === text) break;
     text = next;
   }
   if (/\\sqrt *[0-9]{2}/.test(text)) throw new Unreadable('\\sqrt of several digits needs braces');
+  text = text
+    .replaceAll(/[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+/g, (raised) => `^{${raised.normalize('NFKC')}}`)
+    .replaceAll(/[\u00bc-\u00be\u2150-\u215e]/g, (part) => ` ${part.normalize('NFKC').replace('\u2044', '/')} `);
   for (const [sign, by] of SIGNS) text = text.replaceAll(sign, by);
   return trimAscii(
     text
@@ -86,7 +93,7 @@ export function plain(answer: string): string {
 
 function textBeside(inside: string): string {
   const text = trimAscii(inside);
-  if (/^(?:or|and|,|U)$/.test(text)) return ` ${text} `;
+  if (/^(?:or|and|,|U)$/.test(text) || Object.hasOwn(MULTIPLES, text)) return ` ${text} `;
   if (/^(?:[ei]|sin|cos|tan|cot|sec|csc|arcsin|arccos|arctan|log|ln|exp)$/.test(text))
     return `\\${text} `.replace(/^\\([ei]) $/, '$1 ');
   if (/^[0-9.,+*/= -]*$/.test(text)) return text;

@@ -145,10 +145,12 @@ function raisedBy(base: Quotient, monomial: string, factor: Fraction): Quotient 
   const by = keyOf(whole(new Map([[monomial, new Fraction(1)]])));
   const value = constantOf(base);
   if (value === undefined) return power1(`(${keyOf(base)})**(${by})`, exponentOf(factor));
-  if (value.n === 0n || value.s < 0n) throw new Unreadable('a power has a base that is not above 0');
+  if (value.n === 0n) throw new Unreadable('a power has a base of 0');
+  // (-2)^n = (-1)^n 2^n
+  const sign = value.s < 0n ? power1(`(-1)**(${by})`, exponentOf(factor)) : constant(1);
   return primesOf(value).reduce(
     (result, [prime, count]) => product(result, power1(`${prime}**(${by})`, exponentOf(factor.mul(count)))),
-    constant(1),
+    sign,
   );
 }
 

@@ -28,6 +28,13 @@ export const isCounting = (word: string): boolean =>
 
 const COUNTS = 'half halves third thirds quarter quarters fourth fourths fifth fifths dozen dozens squared cubed factorial plus minus times over negative'.split(' '); // biome-ignore format: one line
 
+/** Words in -s that are no things that are counted. */
+const NO_THINGS =
+  /(?:ths|ss|us|ens|ones|eds|ions|ands|this|does|always|perhaps|as|is|whereas|others|scores|pairs|couples|squares|cubes|roots|powers|multiples)$/;
+
+/** 18 apples */
+const isCounted = (name: string): boolean => /^[a-z]{3,}s$/.test(name) && !isCounting(name) && !NO_THINGS.test(name);
+
 /** 3 million. */
 export const MULTIPLES: Readonly<Record<string, bigint>> = {
   hundred: 100n,
@@ -85,7 +92,7 @@ const POWERS: Readonly<Record<string, string>> = { square: '2', sq: '2', cubic: 
 /**
  * One name for a unit: `square centimeters`, `cm^2` and `sq cm` are `cm^2`.
  *
- * @param isMarked  it is in \text{} or \mathrm{}: letters alone are units, and so are words that nobody listed
+ * @param isMarked  it is in \text{} or \mathrm{}: letters alone are units, and so are words that nobody listed; bare ones in the plural alone
  */
 export function unitOf(text: string, isMarked: boolean): string | undefined {
   const words = text.toLowerCase().replaceAll('.', ' ').trim().split(/ +/);
@@ -98,6 +105,11 @@ export function unitOf(text: string, isMarked: boolean): string | undefined {
         : [words.join(' '), ''];
   const known = NAMES.get(name);
   const isOne = known !== undefined && (isMarked || name.length > 1 || !/[a-z]/.test(name));
-  if (!isOne && !(isMarked && /^[a-z][a-z /-]*$/.test(name) && !name.split(/[ -]/).some(isCounting))) return undefined;
+  if (
+    !isOne &&
+    !isCounted(name) &&
+    !(isMarked && /^[a-z][a-z /-]*$/.test(name) && !name.split(/[ -]/).some(isCounting))
+  )
+    return undefined;
   return `${known ?? name.replace(/(?<=[a-z]{2})s$/, '')}${power === '' ? '' : `^${power}`}`;
 }
