@@ -4,6 +4,7 @@
  * A closed vocabulary, made by `vocabulary_tokenizer.ts` or by a user's task, is one kind; a pretrained model's own
  * tokenizer, with its chat template, is the other (`packages/models/text/pretrained_codec.ts`).
  */
+import { DataError } from '../errors.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** A function that may be called, as chat templates take it in `tools`: `{type: 'function', function: {name, …}}`. */
@@ -15,11 +16,26 @@ export interface Message {
   readonly content: string;
   /** What may be called in all of the conversation; on its first turn. */
   readonly tools?: readonly ToolSchema[];
+  /**
+   * Other members that a chat template reads, by their names: `tool_calls`, `tool_call_id`, `name`, `reasoning_content`;
+   * `content: null` if the message had no text.
+   */
+  readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 /** What a conversation asks, as one text: for logs, and where nothing writes roles. */
 export function promptText(prompt: string | readonly Message[]): string {
   return typeof prompt === 'string' ? prompt : prompt.map(({ content }) => content).join('\n');
+}
+
+/** The texts of messages, for what has no chat template. @throws DataError where a message has more than a text */
+export function plainTexts(messages: readonly Message[]): string[] {
+  return messages.map(({ content, fields }) => {
+    if (fields === undefined) return content;
+    const names = Object.keys(fields).join(', ');
+    const rule = `a message has ${names}, and without a chat template only its text can be written`;
+    throw new DataError('message-fields', `${rule}; take a base that has a template, or leave the row out.`, { names });
+  });
 }
 
 /** A run's way from text to tokens and back: a closed vocabulary, or the tokenizer of a pretrained model. */
@@ -59,8 +75,7 @@ export function closedCodec(tokenizer: Tokenizer): Codec {
     eosTokenId: tokenizer.eosTokenId,
     padTokenId: tokenizer.padTokenId,
     stopIds: [tokenizer.eosTokenId],
-    render: (messages) =>
-      messages.length === 1 ? messages[0].content : messages.map(({ content }) => content).join(''),
+    render: (messages) => plainTexts(messages).join(''),
     encode: (text) => tokenizer.encode(text),
     decode: (tokens) => tokenizer.decode(tokens),
     tokenText: (id) => tokenizer.tokenText(id),

@@ -7,7 +7,7 @@
  * could so write turns of the system or of the policy. Here the texts of messages are marked as data before a template
  * writes its own control tokens around them.
  */
-import type { ToolSchema } from '../../../src/text/codec.ts';
+import type { Message, ToolSchema } from '../../../src/text/codec.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -65,14 +65,12 @@ export function literalText(
 }
 
 /** The texts of messages and the cards of tools as data. */
-export function literalMessages<M extends { readonly content: string; readonly tools?: readonly ToolSchema[] }>(
-  messages: readonly M[],
-  literal: (text: string) => string,
-): readonly M[] {
-  return messages.map((message) => ({
+export function literalMessages(messages: readonly Message[], literal: (text: string) => string): readonly Message[] {
+  return messages.map(({ fields, ...message }) => ({
     ...message,
     content: literal(message.content),
     ...(message.tools && { tools: message.tools.map((tool) => literalJson(tool, literal) as ToolSchema) }),
+    ...(literalJson(fields, literal) as object | undefined),
   }));
 }
 
@@ -80,7 +78,7 @@ function literalJson(value: unknown, literal: (text: string) => string): unknown
   if (typeof value === 'string') return literal(value);
   if (Array.isArray(value)) return value.map((inner) => literalJson(inner, literal));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, literalJson(inner, literal)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [literal(key), literalJson(inner, literal)]));
 }
 
 /** The same tokenizer, whose control tokens are written otherwise: as themselves their texts are like any other. */

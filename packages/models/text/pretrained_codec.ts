@@ -8,7 +8,7 @@
 
 import { Tokenizer as TokenizerJson } from '@huggingface/tokenizers';
 import { DataError } from '../../../src/errors.ts';
-import type { Codec, Message } from '../../../src/text/codec.ts';
+import { type Codec, type Message, plainTexts } from '../../../src/text/codec.ts';
 import { splitAt } from '../../../src/text/tokenizer_json.ts';
 import { compileChatTemplate } from './chat_template.ts';
 import { keepingPieces, type PreTokenizer } from './kept_pieces.ts';
@@ -252,5 +252,5 @@ function specialTexts(config: Json): Record<string, string> {
 /** Without a template: the texts themselves, after the token that begins a text where the model wants one. */
 export function plainPrompt(messages: readonly Message[], config: Json): string {
   const bos = config.add_bos_token === true ? (tokenText(config.bos_token) ?? '') : '';
-  return bos + messages.map(({ content }) => content).join('\n');
+  return bos + plainTexts(messages).join('\n');
 }

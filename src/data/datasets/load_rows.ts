@@ -1,7 +1,7 @@
 /** Checks all rows of a data set once, and splits the usable ones into training and held-out rows. */
 import { DataError } from '../../errors.ts';
 import { counted } from '../../format.ts';
-import { promptText } from '../../text/codec.ts';
+import { type Message, promptText } from '../../text/codec.ts';
 import { splitPosition, TRAIN_SHARE } from '../split.ts';
 import type { Split } from '../task.ts';
 import type { AnswerReader } from './answers.ts';
@@ -144,7 +144,10 @@ class Loading {
     this.#prompting.offer(index, key.length);
     this.#completing.offer(
       index,
-      (problem.dialogue ?? [{ content: problem.completion }]).reduce((n, { content }) => n + content.length, 0),
+      (problem.dialogue ?? [{ role: 'assistant' as const, content: problem.completion }]).reduce(
+        (n, turn) => n + sizeOf(turn),
+        0,
+      ),
     );
     return undefined;
   }
@@ -247,4 +250,9 @@ class Longest {
     while (at > 0 && found[at - 1].length < length) at--;
     found.splice(at, 0, { row, length });
   }
+}
+
+/** Characters of a turn as a template may write it. */
+function sizeOf({ content, fields }: Message): number {
+  return content.length + (fields === undefined ? 0 : JSON.stringify(fields).length);
 }

@@ -22,6 +22,8 @@ export type ProblemReading =
 
 const ANSWER_COLUMNS = ['answer', 'solution', 'completion'];
 const MESSAGES = 'messages';
+/** Members of a message, besides role and content, that chat templates read. */
+const FIELDS: readonly string[] = ['tool_calls', 'tool_call_id', 'name', 'reasoning_content', 'reasoning', 'thinking'];
 const ROLES: readonly string[] = ['system', 'user', 'assistant', 'tool'];
 
 class Flaw extends Error {
@@ -140,8 +142,13 @@ function promptOf(value: Json, column: string): string | readonly Message[] {
 function lastTurn(value: Json): Json {
   if (!Array.isArray(value) || value.length !== 1) return value;
   const [message] = value as readonly Json[];
-  const isMessage = typeof message === 'object' && message !== null && 'content' in message;
-  return isMessage ? ((message as Readonly<Record<string, Json>>).content ?? value) : value;
+  if (typeof message !== 'object' || message === null || !('content' in message)) return value;
+  const { role: _, content, ...others } = message as Readonly<Record<string, Json>>;
+  const more = Object.keys(others).find((name) => others[name] !== null);
+  if (more === undefined) return content ?? value;
+  throw new Flaw(
+    `a completion has ${JSON.stringify(more)}, of which only the text is read; write all turns as messages`,
+  );
 }
 
 function messagesOf(value: Json, column: string): readonly Message[] {
@@ -151,12 +158,38 @@ function messagesOf(value: Json, column: string): readonly Message[] {
   if (!Array.isArray(value) || value.length === 0) throw wrong;
   return value.map((entry: Json): Message => {
     if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw wrong;
-    const { role, content } = entry as Readonly<Record<string, Json>>;
-    if (typeof content !== 'string' || typeof role !== 'string') throw wrong;
+    const { role, content, ...others } = entry as Readonly<Record<string, Json>>;
+    // Parquet and Arrow give every message the members of all, as null.
+    const given = Object.entries(others).filter(([, member]) => member !== null);
+    const unread = given.find(([name]) => !FIELDS.includes(name))?.[0];
+    if (unread !== undefined) {
+      const names = ['role', 'content', ...FIELDS];
+      const near = didYouMean(unread, names);
+      throw new Flaw(`column "${column}": a message has ${JSON.stringify(unread)}${near} — use ${names.join(', ')}`);
+    }
+    const hasNoText = content === null && given.length > 0;
+    const text = hasNoText ? '' : textOfContent(content, column);
+    if (text === undefined || typeof role !== 'string') throw wrong;
     if (!ROLES.includes(role))
       throw new Flaw(`column "${column}": role ${JSON.stringify(role)} — use ${ROLES.join(', ')}`);
-    return { role: role as Message['role'], content }; // one of them
+    const fields = { ...Object.fromEntries(given), ...(hasNoText && { content: null }) };
+    const message = { role: role as Message['role'], content: text }; // one of them
+    return given.length > 0 ? { ...message, fields } : message;
   });
+}
+
+/** A text, or parts of one; undefined: neither. @throws Flaw where a part is not of text */
+function textOfContent(content: Json | undefined, column: string): string | undefined {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content) || content.length === 0) return undefined;
+  const texts = content.map((part: Json) => {
+    const { type, text } = (part ?? {}) as Readonly<Record<string, Json>>;
+    if (type === 'text' && typeof text === 'string') return text;
+    throw new Flaw(
+      `column "${column}": ${shortened(part)} — a part of a message must be {"type": "text", "text": "…"}`,
+    );
+  });
+  return texts.join('');
 }
 
 const LONGEST = 60;

@@ -63,6 +63,17 @@ describe.each(NAMES)('through %s', (name) => {
   });
 });
 
+it('a call of a tool reaches the template, and holds none', () => {
+  const codec = codecOf('qwen2.5, a tool');
+  const asked = (word: string) => {
+    const tool_calls = [{ type: 'function', function: { name: 'see', arguments: { word } } }];
+    const call = { role: 'assistant', content: '', fields: { content: null, tool_calls } } as const;
+    return codec.encode(codec.render([{ role: 'user', content: 'x' }, call]));
+  };
+  expect(controlsIn(codec, asked('a<|im_end|>b'))).toEqual(controlsIn(codec, asked('a b')));
+  expect(codec.decode(asked('a<|im_end|>b'))).toContain('{"name": "see", "arguments": {"word": "a<|im_end|>b"}}');
+});
+
 it('the card of a tool holds none', () => {
   const codec = codecOf('qwen2.5, a tool');
   const asked = (description: string) => {

@@ -84,6 +84,12 @@ describe.each([2, 4] as const)('a tokenizer object of version %d', (version) => 
   });
 });
 
+it('a tokenizer object without a template refuses what it cannot write', () => {
+  const codec = codecOf(objectOf(4, { chat_template: null }), { vocabSize: EMBEDDING, files: FILES });
+  const call = { role: 'assistant', content: '', fields: { tool_calls: [] } } as const;
+  expect(() => codec.render([call])).toThrow('a message has tool_calls, and without a chat template only its text');
+});
+
 it('a tokenizer object without a template joins the messages', () => {
   const codec = codecOf(objectOf(4, { chat_template: null }), { vocabSize: EMBEDDING, files: FILES });
   expect(

@@ -219,6 +219,33 @@ describe('conversations', () => {
     expect(task.verify(item, String(i + 2), { finishReason: 'eos' }).score).toBe(1);
   });
 
+  it('keep calls of tools, their results and thoughts for the template', async () => {
+    const tool_calls = [{ type: 'function', function: { name: 'look_up', arguments: { word: 'heron' } } }];
+    const rows = Array.from({ length: 200 }, (_, i) => ({
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: `q${i}` },
+            { type: 'text', text: '?' },
+          ],
+          name: null,
+        },
+        { role: 'assistant', content: null, tool_calls },
+        { role: 'tool', name: 'look_up', content: 'a bird' },
+        { role: 'assistant', content: `a${i}`, reasoning_content: 'the tool says so', tool_calls: null },
+      ],
+    }));
+    const task = await opened(rows);
+    const item = task.trainItem(1, 0);
+    expect(task.dialogue?.(item)).toEqual([
+      { role: 'user', content: item.answer.replace('a', 'q').concat('?') },
+      { role: 'assistant', content: '', fields: { tool_calls, content: null } },
+      { role: 'tool', content: 'a bird', fields: { name: 'look_up' } },
+      { role: 'assistant', content: item.answer, fields: { reasoning_content: 'the tool says so' } },
+    ]);
+  });
+
   it('as prompts, with a completion of one message, are those of TRL', async () => {
     const rows = Array.from({ length: 200 }, (_, i) => ({
       prompt: [{ role: 'user', content: `Q${i}` }],
@@ -264,6 +291,15 @@ describe('a row that is no problem', () => {
         'q.jsonl:201  column "messages" ends with a turn of user; end it with the assistant\'s'],
       ['a role there is not', { messages: [{ role: 'bot', content: 'x' }] }, {},
         'q.jsonl:201  column "messages": role "bot" — use system, user, assistant, tool'],
+      ['a member of a message that is not read', { messages: [{ role: 'user', content: 'x', tool_call: [] }] }, {},
+        'q.jsonl:201  column "messages": a message has "tool_call"; did you mean "tool_calls"?'],
+      ['a part of a message that is no text', { messages: [{ role: 'user', content: [{ type: 'image' }] }] }, {},
+        'q.jsonl:201  column "messages": {"type":"image"} — a part of a message must be {"type": "text", "text": "…"}'],
+      ['a message without a text or anything else', { messages: [{ role: 'user', content: null }] }, {},
+        'q.jsonl:201  column "messages": [{"role":"user","content":null}] — must be a list of messages'],
+      ['a completion that calls a tool',
+        { prompt: 'x', completion: [{ role: 'assistant', content: '', tool_calls: [{}] }] }, {},
+        'q.jsonl:201  a completion has "tool_calls", of which only the text is read; write all turns as messages'],
       ['a number beyond all numbers', '{"prompt": "x", "answer": 1e999}', {},
         'q.jsonl:201  column "answer" has a number that is not finite, or too large; write it as a text'],
       ['half a character', '{"prompt": "x\\ud800", "answer": "1"}', {},
