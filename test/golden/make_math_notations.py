@@ -193,7 +193,7 @@ forms('cube roots', 15, lambda: draw.randint(2, 5) * sympy.cbrt(draw.choice([2, 
       [lambda v: f'\\sqrt[3]{{{sympy.nsimplify(v ** 3)}}}', lambda v: f'{sympy.nsimplify(v ** 3)}^{{1/3}}', lambda v: f'{sympy.nsimplify(v ** 3)}^{{\\frac{{1}}{{3}}}}'])
 complexes = lambda: whole(1, 9) * draw.choice([1, -1]) + sympy.I * whole(2, 9) * draw.choice([1, -1])
 forms('complex', 12, complexes, sympy.conjugate, [latex], [lambda v: power(v).replace('I', 'i').replace('*', ''), lambda v: f'z = {latex(v)}', lambda v: f'{sympy.im(v)}i + {sympy.re(v)}'.replace('+ -', '- ')])
-forms('pi and e', 15, lambda: draw.choice([sympy.pi, sympy.E]) * fraction(), lambda v: draw.choice([v * 2, sympy.nsimplify(sympy.N(v, 9), rational=True), v + 1]), [latex],
+forms('pi and e', 15, lambda: draw.choice([sympy.pi, sympy.E]) * fraction(), lambda v: v * draw.choice([2, Rational(1, 3), Rational(22, 21)]), [latex],
       [latex, lambda v: latex(v).replace('\\pi', '\u03c0'), lambda v: f'{frac(v / sympy.pi)}\\pi' if v.has(sympy.pi) else f'{frac(v / sympy.E)}e', lambda v: power(v).replace('E', 'e')])
 
 polynomial = lambda: sum(draw.randint(-9, 9) * x ** k for k in range(3)) + x ** draw.randint(1, 3)

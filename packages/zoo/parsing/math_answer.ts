@@ -321,21 +321,22 @@ function measured(text: string): MathValue | undefined {
   }
   const marked = MARKED.exec(text);
   if (marked !== null) {
-    const unit = unitOf(`${marked[2]}${marked[3] ?? ''}`, true);
+    const unit = unitOf(`${marked[2]}${marked[3] ?? ''}`, 'marked');
     if (unit === undefined || marked[1] === '') throw new Unreadable(`"${marked[2]}" is no unit`);
     return { kind: 'measured', unit, value: amountOf(marked[1]) };
   }
   if (ANGLES.test(text)) return undefined; // the degrees are of the angle
   const bare = new RegExp(
-    `^(.*[0-9})!]) *([${DOLLAR}\u20ac\u00a3\u00a2\u00b0]|[A-Za-z][A-Za-z /.]+(?:\\^\\{?[23]\\}?)?)$`,
+    `^(.*[0-9})!])( *)([${DOLLAR}\u20ac\u00a3\u00a2\u00b0]|[A-Za-z][A-Za-z /.]+(?:\\^\\{?[23]\\}?)?)$`,
     's',
   ).exec(text);
   if (bare === null) return undefined;
-  const unit = bare[2] === DOLLAR ? '$' : unitOf(bare[2], false);
+  const unit = bare[3] === DOLLAR ? '$' : unitOf(bare[3], bare[2] === '' ? 'joined' : 'apart');
   return unit === undefined ? undefined : { kind: 'measured', unit, value: amountOf(bare[1]) };
 }
 
 function amountOf(text: string): Quotient {
+  if (text.includes('\u00b0')) throw new Unreadable('degrees are beside one number');
   const value = wholeNumber(trimAscii(text)) ?? readExpression(text);
   if (value.kind !== 'quotient') throw new Unreadable('a unit is beside something else than a number');
   return value;

@@ -92,9 +92,11 @@ const POWERS: Readonly<Record<string, string>> = { square: '2', sq: '2', cubic: 
 /**
  * One name for a unit: `square centimeters`, `cm^2` and `sq cm` are `cm^2`.
  *
- * @param isMarked  it is in \text{} or \mathrm{}: letters alone are units, and so are words that nobody listed; bare ones in the plural alone
+ * @param written  in \text{} or \mathrm{}, where letters alone are units and so are words that nobody listed; after a space, where
+ *   unlisted words count in the plural alone; or joined to the number, where they are products of letters
  */
-export function unitOf(text: string, isMarked: boolean): string | undefined {
+export function unitOf(text: string, written: 'marked' | 'apart' | 'joined'): string | undefined {
+  const isMarked = written === 'marked';
   const words = text.toLowerCase().replaceAll('.', ' ').trim().split(/ +/);
   const raised = /^(.*?)\^\{?([23])\}?$/.exec(words.join(' '));
   const [name, power] =
@@ -107,7 +109,7 @@ export function unitOf(text: string, isMarked: boolean): string | undefined {
   const isOne = known !== undefined && (isMarked || name.length > 1 || !/[a-z]/.test(name));
   if (
     !isOne &&
-    !isCounted(name) &&
+    !(written === 'apart' && isCounted(name)) &&
     !(isMarked && /^[a-z][a-z /-]*$/.test(name) && !name.split(/[ -]/).some(isCounting))
   )
     return undefined;

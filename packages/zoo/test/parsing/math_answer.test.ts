@@ -43,7 +43,7 @@ it.each([
 ])('%s is not %s', (a, b) => expect(same(a, b)).toBe(false));
 
 // biome-ignore format: a table
-it.each(['', '1/0', '2**3', '(1+2', '1;2', '2^9999', '2\\frac{4}{3}', '2 3', '\\sqrt12', '18 dozen', '5 thirds', '5 scores', '5 squares', '5 less', '5 minus', '5 times', '5 tens', 'Answer: 42', '\\frac{1}{2}3', '5 is the answer', '\\sin^{-1} x', '12_2', '1:0', '2x > 3', '1 < 2', 'x \\neq 2', 'x^2^3', '\\frac{1.5}', '(1, \\infty', '200!', '0^{n}', '\\ln 0', '\\sqrt[11]{2}', '\\sqrt[4]{-1}', '\\log_1 2', '\\vec{a}', '((((((((((((((((((((((((((1))))))))))))))))))))))))))', '9'.repeat(260), '9'.repeat(600), '1,,2', 'twenty twenty', '(a+b+c+d+e+f+g+h)^40', 'x = ', '1e3e3', '1e999', 'x1e3', '..'])(
+it.each(['', '1/0', '2**3', '(1+2', '1;2', '2^9999', '2\\frac{4}{3}', '2 3', '\\sqrt12', '18 dozen', '5 thirds', '5 scores', '5 squares', '5 less', '5 minus', '5 times', '5 tens', 'Answer: 42', '3abcs', '45^\\circ + 45^\\circ', '\\frac{1}{2}3', '5 is the answer', '\\sin^{-1} x', '12_2', '1:0', '2x > 3', '1 < 2', 'x \\neq 2', 'x^2^3', '\\frac{1.5}', '(1, \\infty', '200!', '0^{n}', '\\ln 0', '\\sqrt[11]{2}', '\\sqrt[4]{-1}', '\\log_1 2', '\\vec{a}', '((((((((((((((((((((((((((1))))))))))))))))))))))))))', '9'.repeat(260), '9'.repeat(600), '1,,2', 'twenty twenty', '(a+b+c+d+e+f+g+h)^40', 'x = ', '1e3e3', '1e999', 'x1e3', '..'])(
   '%s is no answer', (text) => expect(readMathAnswer(text).ok).toBe(false),
 );
 
