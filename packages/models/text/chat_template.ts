@@ -20,6 +20,25 @@ export interface ChatTemplate {
 }
 
 /**
+ * The date that `chat_template_kwargs: {strftime_now: 2026-11-30}` gives a template; a time of day may follow, as
+ * `2026-11-30 14:05`.
+ *
+ * @param source  where the template comes from, for messages
+ * @throws DataError where it is no date
+ */
+export function templateDate(given: unknown, source: string): Date | undefined {
+  if (given === undefined) return undefined;
+  const parts = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/.exec(String(given))?.slice(1).map(Number);
+  if (parts !== undefined) {
+    const [year, month, day, hour, minute, second] = parts.map((part) => (Number.isNaN(part) ? 0 : part));
+    const date = new Date(year, month - 1, day, hour, minute, second);
+    if (date.getMonth() === month - 1 && date.getDate() === day && date.getHours() === hour) return date;
+  }
+  const rule = `strftime_now of chat_template_kwargs is ${JSON.stringify(given)}`;
+  throw new DataError('chat-template', `${source}: ${rule}; write a date such as 2026-11-30.`, { source });
+}
+
+/**
  * @param source  where it comes from, for messages
  * @param now  the date of `strftime_now`; absent: templates find no such function and take their fixed date, since a prompt
  *   must not change by the day

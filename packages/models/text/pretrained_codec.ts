@@ -10,7 +10,7 @@ import { Tokenizer as TokenizerJson } from '@huggingface/tokenizers';
 import { DataError } from '../../../src/errors.ts';
 import { type Codec, type Message, plainTexts } from '../../../src/text/codec.ts';
 import { splitAt } from '../../../src/text/tokenizer_json.ts';
-import { compileChatTemplate } from './chat_template.ts';
+import { compileChatTemplate, templateDate } from './chat_template.ts';
 import { keepingPieces, type PreTokenizer } from './kept_pieces.ts';
 import { literalMessages, literalText } from './literal_text.ts';
 import { largestId, requireBounded } from './tokenizer_bounds.ts';
@@ -34,7 +34,7 @@ export interface TokenizerFiles {
 export interface PretrainedCodecOptions {
   /** Rows of the embedding: at least the vocabulary; what is beyond it is padding. */
   readonly vocabSize: number;
-  /** Given to the template besides the messages, as `enable_thinking`. */
+  /** Given to the template besides the messages, as `enable_thinking`; `strftime_now` is the date that it writes. */
   readonly chatTemplateKwargs?: Json;
 }
 
@@ -54,7 +54,7 @@ const REPLACEMENT = '\uFFFD';
  */
 export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecOptions): Codec {
   const { config, source, chatTemplate } = files;
-  const { vocabSize, chatTemplateKwargs = {} } = options;
+  const { vocabSize, chatTemplateKwargs: { strftime_now: now, ...chatTemplateKwargs } = {} } = options;
   requireRoom(source, [largestId(files.tokenizer)], vocabSize); // before there is a list with a place for each id
   const tokenizer = openTokenizer(files);
   const idOf = (key: string): number | undefined => {
@@ -65,7 +65,8 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
   const eos = idOf('eos_token');
   const stopIds = stopIdsOf(files, eos, vocabSize);
   const eosTokenId = eos !== undefined && stopIds.includes(eos) ? eos : stopIds[0];
-  const template = chatTemplate === undefined ? undefined : compileChatTemplate(chatTemplate, source);
+  const template =
+    chatTemplate === undefined ? undefined : compileChatTemplate(chatTemplate, source, templateDate(now, source));
   const specials = specialTexts(config);
   const decode = decoderOf({
     hasToken: (id) => tokenizer.id_to_token(id) !== undefined,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../../src/text/codec.ts';
-import { compileChatTemplate } from '../../text/chat_template.ts';
+import { compileChatTemplate, templateDate } from '../../text/chat_template.ts';
 import { PythonFloat } from '../../text/jinja/values.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -72,5 +72,24 @@ describe("a chat template renders what transformers' Jinja2 renders", () => {
     const got = rendered(source, golden.values);
     if (source in REFUSED) return expect(got).toBe(`! m: the chat template ${REFUSED[source]}.`);
     expect(text === '!' ? got.slice(0, 2) : got).toBe(text === '!' ? '! ' : text);
+  });
+});
+
+describe('the date of a template', () => {
+  it('is the one that is given, with or without a time of day', () => {
+    const source = "{{ strftime_now('%d %b %Y %H:%M:%S') }}";
+    const written = (given: unknown): string =>
+      compileChatTemplate(source, 'm', templateDate(given, 'm')).render([], {});
+    expect(written('2026-11-30')).toBe('30 Nov 2026 00:00:00');
+    expect(written('2026-11-30 14:05')).toBe('30 Nov 2026 14:05:00');
+    expect(() => written(undefined)).toThrow(
+      "m: the chat template failed: line 1: 'strftime_now' is undefined; give chat_template_kwargs: {",
+    );
+  });
+
+  it.each(['2026-02-30', 'today', 20261130, '2026-11-30T25:00'])('is refused if it is none: %j', (given) => {
+    expect(() => templateDate(given, 'm')).toThrow(
+      `m: strftime_now of chat_template_kwargs is ${JSON.stringify(given)}; write a date such as 2026-11-30.`,
+    );
   });
 });

@@ -352,7 +352,9 @@ class Interpreter {
 
   #named(name: string, scope: Scope): Value {
     const value = scope.get(name);
-    return value === undefined ? new Undefined(`'${name}' is undefined`) : value;
+    if (value !== undefined) return value;
+    const remedy = name === 'strftime_now' ? '; give chat_template_kwargs: {strftime_now: 2026-11-30}' : '';
+    return new Undefined(`'${name}' is undefined${remedy}`);
   }
 
   #arguments({ positional, named }: Arguments, scope: Scope): CallArguments {
