@@ -1,7 +1,7 @@
 /** What typesetting adds to an answer, taken away: enclosures, spaces, sizes of brackets, fonts; one sign for each meaning. */
 import { trimAscii } from '../../../../src/parsing/trim_ascii.ts';
 import { Unreadable } from './quotient.ts';
-import { MULTIPLES } from './words.ts';
+import { MULTIPLES, numberInWords } from './words.ts';
 
 /** Around what \text{} and \mathrm{} hold beside a value. */
 const [OPEN_TEXT, CLOSE_TEXT] = ['\u27e6', '\u27e7'];
@@ -63,6 +63,8 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
 
 /** Number with a power of ten: 1.5e-3. */
 const SCIENTIFIC = /(?<![A-Za-z0-9.])([0-9]+(?:\.[0-9]+)?)[eE]\+?(-?[0-9]{1,2})(?![0-9A-Za-z.])/g;
+/** 101_{\text{two}} */
+const BASE_IN_WORDS = new RegExp(`_ *\\{? *${OPEN_TEXT}([a-z]+)${CLOSE_TEXT} *\\}?`, 'g');
 /** 0.1\overline{6} */
 const REPEATING = /([0-9]*)\.([0-9]*)\\overline *\{([0-9]+)\}/g;
 
@@ -85,6 +87,9 @@ export function plain(answer: string): string {
   return trimAscii(
     text
       .replaceAll(TEXT, (_, inside: string) => textBeside(inside))
+      .replaceAll(BASE_IN_WORDS, (all, word: string) =>
+        numberInWords(word) === undefined ? all : `_{${numberInWords(word)}}`,
+      )
       .replaceAll(/(?<=[0-9}\u00b0) ])percent\b/g, '%')
       .replaceAll(REPEATING, (_, before: string, after: string, again: string) => repeating(before, after, again))
       .replaceAll(SCIENTIFIC, '($1*10^($2))'),
