@@ -54,6 +54,17 @@ const REFUSED: Readonly<Record<string, string>> = {
   '{{ i.real }}': "failed: line 1: 'real' of type int is not supported",
   '{% autoescape true %}{{ html }}{% endautoescape %}':
     "is not readable: line 1: the block 'autoescape' is not supported here",
+  '{% for x in l %}{{ loop }}{% endfor %}': 'failed: line 1: a LoopContext cannot be printed',
+  "{{ dict(m, **{'q': 1}) }}": "is not readable: line 1: arguments by '**' are not supported",
+  "{{ '%e'|format(1.5) }}": 'failed: line 1: the format %e is not supported',
+  "{{ '{0[a]}'.format(m) }}": "failed: line 1: the field at '{' of format() is not supported",
+  "{{ '0x1f'|int(base=16) }}": 'failed: line 1: int with a base is not supported',
+  "{{ '一'.isnumeric() }}": 'failed: line 1: isnumeric() of Chinese characters is not supported',
+  '{% macro d() %}{{ varargs }}{% endmacro %}{{ d(1) }}':
+    "failed: line 1: varargs and kwargs of the macro 'd' are not supported",
+  '{{ l is sameas l }}': "failed: line 1: the test 'sameas' is supported for true, false and none",
+  "{{ s is filter }}|{{ 'upper' is filter }}|{{ 'odd' is test }}": "failed: line 1: the test 'filter' is not supported",
+  '{% block x %}{{ s }}{% endblock %}': "is not readable: line 1: the block 'block' is not supported here",
   '{{ html|striptags }}': "failed: line 1: the filter 'striptags' is not supported",
 };
 

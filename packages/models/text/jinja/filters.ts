@@ -185,6 +185,23 @@ function batched(value: Value, args: CallArguments): Value {
   return new Once(batches);
 }
 
+function sliced(value: Value, args: CallArguments): Value {
+  const [count, fill = null] = args.take('slice', 'slices', 'fill_with');
+  const slices = requireInt(count, 'slices');
+  if (slices < 1 || slices > 10_000) throw new TemplateError(`slice in ${slices}`);
+  const items = itemsOf(value);
+  const longer = items.length % slices;
+  const short = Math.floor(items.length / slices);
+  const made: Value[] = [];
+  let begin = 0;
+  for (let i = 0; i < slices; i++) {
+    const slice = items.slice(begin, begin + short + (i < longer ? 1 : 0));
+    begin += slice.length;
+    made.push(fill !== null && i >= longer ? [...slice, fill] : slice);
+  }
+  return new Once(made);
+}
+
 function reversed(value: Value): Value {
   if (typeof value === 'string') return pointsOf(value).reverse().join('');
   return new Once([...itemsOf(value)].reverse());
@@ -289,6 +306,7 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   safe: (value) => new Safe(textOf(value)),
   select: selecting(true, false),
   selectattr: selecting(true, true),
+  slice: sliced,
   sort: (value, args) => {
     const [reverse = false, sensitive = false, attribute] = args.take('sort', 'reverse', 'case_sensitive', 'attribute');
     if (typeof attribute === 'string' && attribute.includes(',')) {

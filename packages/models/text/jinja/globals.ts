@@ -2,7 +2,7 @@
 import { TemplateError } from './lexer.ts';
 import { unpacked } from './members.ts';
 import { requireInt } from './text_methods.ts';
-import { type CallArguments, Callable, Dict, itemsOf, Namespace, Range, textOf } from './values.ts';
+import { type CallArguments, Callable, Dict, itemsOf, Members, Namespace, Range, textOf } from './values.ts';
 
 /** `raise_exception`: the template's own words. */
 export class RaisedByTemplate extends TemplateError {}
@@ -27,6 +27,19 @@ export function globalFunctions(): Readonly<Record<string, Callable>> {
       return made;
     }),
     dict: new Callable('dict', dictOf),
+    lipsum: new Callable('lipsum', () => {
+      throw new TemplateError("'lipsum' is not supported");
+    }),
+    cycler: new Callable('cycler', ({ positional }) => {
+      if (positional.length === 0) throw new TemplateError('at least one item has to be provided');
+      let at = 0;
+      const next = new Callable('next', () => positional[at++ % positional.length]);
+      return new Members('Cycler', (name) => {
+        if (name === 'next') return next;
+        if (name === 'current') return positional[at % positional.length];
+        throw new TemplateError(`'${name}' of a cycler is not supported`);
+      });
+    }),
     joiner: new Callable('joiner', (args) => {
       const [separator = ', '] = args.take('joiner', 'sep');
       let isUsed = false;

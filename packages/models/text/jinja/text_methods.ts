@@ -174,7 +174,10 @@ export const TEXT_METHODS: Readonly<Record<string, TextMethod>> = {
   isalnum: every(/^[\p{L}\p{N}]+$/u),
   isdecimal: every(/^\p{Nd}+$/u),
   isdigit: every(/^[\p{Nd}\u00b2\u00b3\u00b9\u2070-\u2089]+$/u),
-  isnumeric: every(/^\p{N}+$/u),
+  isnumeric: plain((text) => {
+    if (/\p{Script=Han}/u.test(text)) throw new TemplateError('isnumeric() of Chinese characters is not supported');
+    return /^\p{N}+$/u.test(text);
+  }),
   isspace: plain((text) => text !== '' && stripped(text, 'both') === ''),
   isupper: plain((text) => text === text.toUpperCase() && text !== text.toLowerCase()),
   islower: plain((text) => text === text.toLowerCase() && text !== text.toUpperCase()),
