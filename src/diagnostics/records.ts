@@ -1,6 +1,6 @@
 /** The diagnostics' records of a generation batch, an update and an evaluation: a few plain numbers each. */
 
-import { STARVED } from '../methods/points.ts';
+import { STARVED } from '../methods/prompt_sources/starved.ts';
 import type {
   Collected,
   Evaluation,

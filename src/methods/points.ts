@@ -365,9 +365,3 @@ export interface PointParts extends Record<MethodPoint, unknown> {
   controllers: Controller;
   evaluationFigures: EvaluationFigure;
 }
-
-/**
- * Metric, read by diagnostics, of the share of a batch that a source filled with repeated problems, or others than it
- * looks for.
- */
-export const STARVED = 'starved';

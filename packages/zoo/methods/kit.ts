@@ -3,6 +3,7 @@
 export * from '../../../src/methods/chosen.ts';
 export * from '../../../src/methods/method.ts';
 export * from '../../../src/methods/points.ts';
+export * from '../../../src/methods/prompt_sources/starved.ts';
 export type * from '../../../src/methods/records.ts';
 export * from '../../../src/methods/statistics.ts';
 export * from '../../../src/methods/support/credit/baseline.ts';

@@ -151,7 +151,7 @@ describe('a run of a pretrained model', () => {
     const again = await open(await openPretrained({ name: 'model', files: folderOf(store, 'model') }), 'reverse_text');
     expect(await weightsSha256(again.engine.policy)).toBe(sha256);
     const card = modelCard(run, lastOrigin(run), sha256);
-    expect(card).toContain('trained by rlvr-train from `../../../../test/run/base`');
+    expect(card).toContain('trained by rlvr-train from `./base`');
     expect(card).toContain('apply_chat_template');
     await run.engine.policy.close();
     await again.engine.policy.close();

@@ -22,6 +22,7 @@ interface DeclaredFigure<Value extends FigureValue> extends Pick<Use, 'implies' 
   compute(members: readonly FigureMember[], tools: FigureTools): Promise<readonly (Value | undefined)[]>;
 }
 
+/** Declares a figure; of several that a stage has by one id, the one with the highest `rank` is computed. */
 export function figure<Value extends FigureValue>({ rank = 0, compute, ...use }: DeclaredFigure<Value>): Figure<Value> {
   return {
     ...use,
