@@ -6,6 +6,7 @@
 import { DataError } from '../../../src/errors.ts';
 import { byteCharacters } from '../../../src/text/byte_tokenizer.ts';
 import { asksInWords, type Codec } from '../../../src/text/codec.ts';
+import { beginningOf } from './beginning.ts';
 import { RULES, type TextRules, TOKEN_TYPE } from './gguf_tokenizer.ts';
 import { UNIGRAM_RULES, unigramToken } from './gguf_words.ts';
 import { chatTemplateIn } from './pretrained_codec.ts';
@@ -54,7 +55,7 @@ export function ggufVocabulary(codec: Codec, name: string): Values {
     ['token_type', types],
     ['eos_token_id', codec.eosTokenId],
     ['padding_token_id', codec.padTokenId],
-    ['add_bos_token', config.add_bos_token === true],
+    ['add_bos_token', bos >= 0 && beginningOf(tokenizer, config) === tokens[bos]],
   ]);
   if (bos >= 0) values.set('bos_token_id', bos);
   if (eot !== undefined) values.set('eot_token_id', eot);

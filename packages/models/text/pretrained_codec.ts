@@ -10,6 +10,7 @@ import { Tokenizer as TokenizerJson } from '@huggingface/tokenizers';
 import { DataError } from '../../../src/errors.ts';
 import { type Codec, type Message, plainTexts } from '../../../src/text/codec.ts';
 import { splitAt } from '../../../src/text/tokenizer_json.ts';
+import { beginningOf, tokenText } from './beginning.ts';
 import { compileChatTemplate, templateDate } from './chat_template.ts';
 import { keepingPieces, type PreTokenizer } from './kept_pieces.ts';
 import { literalMessages, literalText } from './literal_text.ts';
@@ -68,6 +69,7 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
   const template =
     chatTemplate === undefined ? undefined : compileChatTemplate(chatTemplate, source, templateDate(now, source));
   const specials = specialTexts(config);
+  const beginning = beginningOf(files.tokenizer, config);
   const decode = decoderOf({
     hasToken: (id) => tokenizer.id_to_token(id) !== undefined,
     decode: (ids) => tokenizer.decode(ids, AS_IT_IS),
@@ -88,7 +90,7 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
     decode,
     tokenText: (id) => decode([id]),
     render: (messages, until = 'asked') => {
-      if (template === undefined) return plainPrompt(messages, config);
+      if (template === undefined) return plainPrompt(messages, beginning);
       const written = literalMessages(messages, literal);
       return template.render(written, {
         ...specials,
@@ -234,13 +236,6 @@ export function stopIdsOf(
   throw new DataError('no-eos', `${source}: ${rule}.`);
 }
 
-/** A token of tokenizer_config.json: its text, or an object that has it. */
-function tokenText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  const content = typeof value === 'object' && value !== null ? (value as Json).content : undefined;
-  return typeof content === 'string' ? content : undefined;
-}
-
 /** bos_token, eos_token, …, as templates name them. */
 function specialTexts(config: Json): Record<string, string> {
   const entries = Object.entries(config).map(([key, value]) => [key, tokenText(value)] as const);
@@ -250,8 +245,7 @@ function specialTexts(config: Json): Record<string, string> {
   >;
 }
 
-/** Without a template: the texts themselves, after the token that begins a text where the model wants one. */
-export function plainPrompt(messages: readonly Message[], config: Json): string {
-  const bos = config.add_bos_token === true ? (tokenText(config.bos_token) ?? '') : '';
-  return bos + plainTexts(messages).join('\n');
+/** Without a template: the texts themselves, after what begins every text. */
+export function plainPrompt(messages: readonly Message[], beginning: string): string {
+  return beginning + plainTexts(messages).join('\n');
 }

@@ -2,8 +2,10 @@
  * The codec of a tokenizer object that a program has already: one of `@huggingface/transformers` (3 and 4) or of
  * `@xenova/transformers` (2), known by its shape. Neither package is needed here.
  */
+
 import { DataError } from '../../../src/errors.ts';
 import type { Codec, Message } from '../../../src/text/codec.ts';
+import { beginningOf } from './beginning.ts';
 import { literalMessages, literalText } from './literal_text.ts';
 import { AS_IT_IS, decoderOf, openTokenizer, plainPrompt, requireRoom, stopIdsOf } from './pretrained_codec.ts';
 
@@ -69,6 +71,8 @@ export function codecOf(tokenizer: TokenizerObject, options: TokenizerObjectOpti
   const stopIds = stopIdsOf({ eosTokenIds, source: SOURCE }, eos, vocabSize);
   const eosTokenId = eos ?? stopIds[0];
   const decode = decoderOf({ hasToken: (id) => known.has(id), decode: (ids) => tokenizer.decode(ids, AS_IT_IS) });
+  const { add_bos_token, bos_token } = tokenizer;
+  const beginning = beginningOf(tokenizerJson, { add_bos_token, bos_token });
   const asked = { tokenize: false, add_generation_prompt: true, ...chatTemplateKwargs };
   // An object cannot be asked to leave control tokens alone; its files can be read so.
   const { literal, encode } = literalText(
@@ -92,8 +96,7 @@ export function codecOf(tokenizer: TokenizerObject, options: TokenizerObjectOpti
     decode,
     tokenText: (id) => decode([id]),
     render: (messages) => {
-      if ((tokenizer.chat_template ?? null) === null)
-        return plainPrompt(messages, { add_bos_token: tokenizer.add_bos_token, bos_token: tokenizer.bos_token });
+      if ((tokenizer.chat_template ?? null) === null) return plainPrompt(messages, beginning);
       const written = literalMessages(messages, literal);
       return rendered(tokenizer, written, { ...asked, ...(written[0]?.tools && { tools: written[0].tools }) });
     },

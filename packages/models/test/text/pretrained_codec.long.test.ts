@@ -152,6 +152,19 @@ describe('a chat template', () => {
       pretrainedCodec(filesOf('smollm', changes), { vocabSize: EMBEDDING }).render(messages);
     expect(render({})).toBe('Sort.\n3 1 2');
     expect(render({ config })).toBe('<|begin_of_text|>Sort.\n3 1 2');
+    // As in Llama 3's tokenizer.json: https://huggingface.co/docs/tokenizers/api/post-processors
+    const name = '<|begin_of_text|>';
+    const template = {
+      type: 'TemplateProcessing',
+      single: [{ SpecialToken: { id: name, type_id: 0 } }, { Sequence: { id: 'A', type_id: 0 } }],
+      special_tokens: { [name]: { id: name, ids: [0], tokens: [name] } },
+    };
+    const tokenizer = {
+      ...filesOf('smollm').tokenizer,
+      post_processor: { type: 'Sequence', processors: [{ type: 'ByteLevel' }, template] },
+    };
+    expect(render({ tokenizer })).toBe('<|begin_of_text|>Sort.\n3 1 2');
+    expect(render({ tokenizer, config: { ...config, add_bos_token: false } })).toBe('Sort.\n3 1 2');
   });
 
   it.each(
