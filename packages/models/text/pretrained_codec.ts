@@ -12,6 +12,7 @@ import { type Codec, type Message, plainTexts } from '../../../src/text/codec.ts
 import { splitAt } from '../../../src/text/tokenizer_json.ts';
 import { beginningOf, tokenText } from './beginning.ts';
 import { compileChatTemplate, templateDate } from './chat_template.ts';
+import { endOfTurn, specialIds } from './end_of_turn.ts';
 import { keepingPieces, type PreTokenizer } from './kept_pieces.ts';
 import { literalMessages, literalText } from './literal_text.ts';
 import { largestId, requireBounded } from './tokenizer_bounds.ts';
@@ -64,12 +65,22 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
   };
   requireRoom(source, tokenizer.get_vocab(true).values(), vocabSize);
   const eos = idOf('eos_token');
-  const stopIds = stopIdsOf(files, eos, vocabSize);
-  const eosTokenId = eos !== undefined && stopIds.includes(eos) ? eos : stopIds[0];
+  const named = stopIdsOf(files, eos, vocabSize);
+  const namedEnd = eos !== undefined && named.includes(eos) ? eos : named[0];
   const template =
     chatTemplate === undefined ? undefined : compileChatTemplate(chatTemplate, source, templateDate(now, source));
   const specials = specialTexts(config);
   const beginning = beginningOf(files.tokenizer, config);
+  // A base may have the template of its instruct model, and still name the end of a text as its only end.
+  const turnEnd =
+    template &&
+    endOfTurn(
+      (messages) => template.render(messages, { ...specials, add_generation_prompt: false, ...chatTemplateKwargs }),
+      (text) => tokenizer.encode(text, { add_special_tokens: false }).ids,
+      (id) => named.includes(id) || specialIds(files.tokenizer).has(id),
+    );
+  const eosTokenId = turnEnd ?? namedEnd;
+  const stopIds = [...new Set([...named, eosTokenId])];
   const decode = decoderOf({
     hasToken: (id) => tokenizer.id_to_token(id) !== undefined,
     decode: (ids) => tokenizer.decode(ids, AS_IT_IS),
@@ -82,7 +93,7 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
   return {
     vocabSize,
     eosTokenId,
-    padTokenId: idOf('pad_token') ?? eosTokenId,
+    padTokenId: idOf('pad_token') ?? namedEnd,
     stopIds,
     ...(chatTemplate !== undefined && { chatTemplate }),
     encode,

@@ -72,7 +72,7 @@ async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<
       const tokenizer = ggufTokenizer(model.metadata, name);
       const codec = (await closedCodecOf(tokenizer, model)) ?? (await wordsCodec(tokenizer, model, options));
       const hashes = once(() => hashFiles(files, [gguf]));
-      const notes = asksInWords(codec) ? notesOn(tokenizer) : [];
+      const notes = asksInWords(codec) ? await notesOn(tokenizer, codec) : [];
       return { ...AS_BASE, name, place, model, codec, location, notes, hashes };
     }
     await requireWhole(files, checkpoint);
@@ -117,7 +117,7 @@ async function folderCodec(
   const closed = await closedCodecOf(tokenizer, model);
   if (closed !== undefined) return { codec: closed, notes: [] };
   const codec = { ...(await wordsCodec(tokenizer, model, options)), files: await tokenizerFiles(files) };
-  return { codec, notes: notesOn(tokenizer) };
+  return { codec, notes: await notesOn(tokenizer, codec) };
 }
 
 /** The tokenizer of a folder, for a model of the same shape. @throws CheckpointError, DataError */
@@ -158,8 +158,12 @@ function withoutEnd(model: PretrainedModel): PretrainedModel {
   return { ...model, context: Number.POSITIVE_INFINITY };
 }
 
-function notesOn({ chatTemplate, source }: TokenizerFiles): string[] {
-  if (chatTemplate !== undefined) return [];
+async function notesOn(tokenizer: TokenizerFiles, codec: Codec): Promise<string[]> {
+  const { chatTemplate, source } = tokenizer;
+  if (chatTemplate !== undefined) {
+    const { turnEndNote } = await import('../../text/end_of_turn.ts');
+    return [turnEndNote(tokenizer, codec)].filter((note) => note !== undefined);
+  }
   return [`${source} has no chat template: system message, examples and question are put to it as lines of text`];
 }
 
