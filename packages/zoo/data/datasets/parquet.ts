@@ -1,19 +1,26 @@
 /**
- * Rows of a Parquet table, a row group at a time: flat columns of texts, numbers and truth values, and lists of texts.
- * Other columns are refused by name, unless the config names those that are wanted; then they are not read.
+ * Rows of a Parquet table, a row group at a time, as JSON has them: lists and structs as they are, dates as texts. Where the
+ * config names the columns that are wanted, no other is read.
  */
-import { type FileMetaData, parquetMetadataAsync, parquetReadObjects, parquetSchema, type SchemaTree } from 'hyparquet';
+import {
+  type Compressors,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  parquetSchema,
+  type SchemaTree,
+} from 'hyparquet';
 import { badFile, rangeOf } from '../../../../src/data/datasets/data_files.ts';
 import type { RowFile, RowReading } from '../../../../src/data/datasets/row.ts';
 import { RlvrError } from '../../../../src/errors.ts';
 import type { Json } from '../../../../src/options/json.ts';
 
-/** What is unpacked here; others would need further packages. */
-const CODECS = ['UNCOMPRESSED', 'SNAPPY'];
+/** What hyparquet unpacks by itself; the code for others is loaded where a file needs it. */
+const PLAIN_CODECS = ['UNCOMPRESSED', 'SNAPPY'];
 /** Rows whose objects are in memory at a time: a writer may put a million into one row group, as pyarrow does. */
 const BATCH = 50_000;
 
-/** @throws DataError where it is damaged, packed otherwise, or has a nested column that is wanted */
+/** @throws DataError where it is damaged, or packed in a way that is not read */
 export async function* readParquet({
   files,
   path,
@@ -29,16 +36,19 @@ export async function* readParquet({
     },
   };
   const metadata = await orDamaged(path, () => parquetMetadataAsync(file, { geoparquet: false }));
-  const columns = await orDamaged(path, async () => columnsOf(metadata, path, wanted));
+  const tree = await orDamaged(path, async () => columnsOf(metadata, wanted));
+  const columns = tree.map(({ element }) => element.name);
+  const dates = new Set(tree.filter(isDate).map(({ element }) => element.name));
+  const compressors = await orDamaged(path, () => compressorsFor(metadata, columns, path));
   let groupStart = 0;
   for (const group of metadata.row_groups) {
     const groupEnd = groupStart + Number(group.num_rows);
     for (let rowStart = groupStart; rowStart < groupEnd; rowStart += BATCH) {
       const rowEnd = Math.min(groupEnd, rowStart + BATCH);
       const rows = await orDamaged(path, () =>
-        parquetReadObjects({ file, metadata, columns, rowStart, rowEnd, geoparquet: false }),
+        parquetReadObjects({ file, metadata, columns, rowStart, rowEnd, compressors, geoparquet: false, utf8: false }),
       );
-      yield rows.map((row, i): RowReading => readRow(row, rowStart + i + 1));
+      yield rows.map((row, i): RowReading => readRow(row, rowStart + i + 1, dates));
     }
     groupStart = groupEnd;
   }
@@ -55,43 +65,42 @@ async function orDamaged<T>(path: string, read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Names of the columns that are read. */
-function columnsOf(metadata: FileMetaData, path: string, wanted: readonly string[] | undefined): string[] {
-  const columns = parquetSchema(metadata).children.filter(({ element }) => wanted?.includes(element.name) ?? true);
-  const nested = columns.find((column) => !isFlat(column) && !isListOfTexts(column));
-  if (nested !== undefined) {
-    const { name } = nested.element;
-    const rule = `column "${name}" is nested; flatten it, name the columns that are wanted by columns, or write JSON Lines`;
-    throw badFile(path, rule);
-  }
-  const names = columns.map(({ element }) => element.name);
+/** The columns that are read. */
+function columnsOf(metadata: FileMetaData, wanted: readonly string[] | undefined): SchemaTree[] {
+  return parquetSchema(metadata).children.filter(({ element }) => wanted?.includes(element.name) ?? true);
+}
+
+function isDate({ element }: SchemaTree): boolean {
+  return element.converted_type === 'DATE' || element.logical_type?.type === 'DATE';
+}
+
+/** What unpacks the columns; undefined where hyparquet does so by itself. @throws DataError where nothing does */
+async function compressorsFor(
+  metadata: FileMetaData,
+  columns: readonly string[],
+  path: string,
+): Promise<Compressors | undefined> {
   const chunks = metadata.row_groups.flatMap((group) => group.columns.flatMap(({ meta_data: chunk }) => chunk ?? []));
-  const packed = chunks.find(({ codec, path_in_schema: [name] }) => names.includes(name) && !CODECS.includes(codec));
-  if (packed !== undefined) throw badFile(path, `packed by ${packed.codec}; write it with compression snappy or none`);
-  return names;
+  const read = chunks.filter(({ path_in_schema: [name] }) => columns.includes(name));
+  const codecs = new Set(read.map(({ codec }) => codec).filter((codec) => !PLAIN_CODECS.includes(codec)));
+  if (codecs.size === 0) return undefined;
+  const { compressors } = await import('hyparquet-compressors');
+  const other = [...codecs].find((codec) => compressors[codec] === undefined);
+  if (other === undefined) return compressors;
+  throw badFile(path, `packed by ${other}; write it with compression zstd, snappy, gzip or none`);
 }
 
-function isFlat({ children, element }: SchemaTree): boolean {
-  const isJson = element.converted_type === 'JSON' || element.converted_type === 'BSON';
-  return children.length === 0 && element.repetition_type !== 'REPEATED' && !isJson;
-}
-
-/** `optional group column (LIST) { repeated group list { optional binary element } }`, or with a repeated leaf. */
-function isListOfTexts({ children, element }: SchemaTree): boolean {
-  if (element.repetition_type === 'REPEATED') return false;
-  const [list] = children;
-  if (children.length !== 1 || list?.element.repetition_type !== 'REPEATED') return false;
-  const [leaf = list] = list.children;
-  return list.children.length <= 1 && leaf.children.length === 0 && leaf.element.type === 'BYTE_ARRAY';
-}
-
-function readRow(row: Readonly<Record<string, unknown>>, line: number): RowReading {
+function readRow(row: Readonly<Record<string, unknown>>, line: number, dates: ReadonlySet<string>): RowReading {
   const values: Record<string, Json> = {};
   for (const [name, value] of Object.entries(row)) {
     const read = plainValue(value);
-    if (read === undefined)
-      return { line, problem: `column "${name}" holds ${nameOf(value)}; use texts, numbers or truth values` };
-    values[name] = read;
+    if (read === undefined) {
+      return {
+        line,
+        problem: `column "${name}" holds ${nameOf(oddIn(value))}, which JSON has no word for; leave it out`,
+      };
+    }
+    values[name] = dates.has(name) && typeof read === 'string' ? read.slice(0, 10) : read;
   }
   return { line, row: values };
 }
@@ -109,16 +118,40 @@ function plainValue(value: unknown): Json | undefined {
       return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   }
   if (value === null || value === undefined) return null;
-  if (Array.isArray(value) && value.every((element) => typeof element === 'string')) return value;
-  return undefined;
+  if (value instanceof Uint8Array) return textOf(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
+  if (Array.isArray(value)) {
+    const items = value.map(plainValue);
+    return items.every((item) => item !== undefined) ? items : undefined;
+  }
+  if (!isStruct(value)) return undefined;
+  const members = Object.entries(value).map(([name, member]) => [name, plainValue(member)] as const);
+  if (members.some(([, member]) => member === undefined)) return undefined;
+  return Object.fromEntries(members) as Json; // checked in the line above
+}
+
+/** Older writers mark no column as text. Undefined where the bytes are none. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined; // it throws for nothing else
+  }
+}
+
+function isStruct(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** The first value within another that JSON cannot say. */
+function oddIn(value: unknown): unknown {
+  const parts = Array.isArray(value) ? value : isStruct(value) ? Object.values(value) : [];
+  const odd = parts.find((part) => plainValue(part) === undefined);
+  return odd === undefined ? value : oddIn(odd);
 }
 
 function nameOf(value: unknown): string {
   if (typeof value === 'number') return String(value);
-  if (value instanceof Date) return 'a date';
-  return value instanceof Uint8Array
-    ? 'bytes'
-    : Array.isArray(value)
-      ? 'a list of other things than texts'
-      : 'another kind of value';
+  if (value instanceof Date) return 'a date that is none';
+  return value instanceof Uint8Array ? 'bytes' : 'another kind of value';
 }
