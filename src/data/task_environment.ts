@@ -8,6 +8,7 @@ import { ENVIRONMENT_TURN, POLICY_TURN, questionOf } from './environment.ts';
 import type { TaskItem } from './problem.ts';
 import type { Demonstration } from './prompts/dialogue_tokens.ts';
 import { observationTokens } from './prompts/observation_tokens.ts';
+import { withOpening } from './prompts/style.ts';
 import type { Task } from './task.ts';
 
 /** The tasks of a set, and their limits. */
@@ -33,8 +34,8 @@ export function environmentOf({ codec, taskOf, turns, maxCompletionTokens }: Pla
     maxTurns: longest?.maxTurns ?? 1,
     ...(longest && { longest }),
     prompt(item) {
-      const { opening = [], tools } = taskOf(item);
-      return withTools([...opening, ...questionOf(item)], tools);
+      const { opening, tools } = taskOf(item);
+      return withTools(withOpening(opening, questionOf(item)), tools);
     },
     plays(item) {
       const { environment, distant } = taskOf(item);

@@ -7,12 +7,13 @@
 import { DataError, PluginError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import { asksInWords, type Codec } from '../text/codec.ts';
+import { asksInWords, type Codec, promptOf } from '../text/codec.ts';
 import { isInTokensOf, sharedCodec } from '../text/shared_vocabulary.ts';
 import { type Environment, mostEpisodeTokens, type TurnLimits } from './environment.ts';
 import { verdictsOfShares } from './judging/judged.ts';
 import { type Demonstration, dialogueTokens } from './prompts/dialogue_tokens.ts';
 import { mostShownTokens, shownBefore, shownBelow } from './prompts/shown_prompt.ts';
+import { withOpening } from './prompts/style.ts';
 import { type Repeat, repeatPlainly } from './repeat.ts';
 import type { Task, TaskItem, VerifyContext } from './task.ts';
 import { environmentOf, episodeDemonstration, measuredTurns, withRoom, withTools } from './task_environment.ts';
@@ -224,7 +225,7 @@ class TokenizedTasks implements TaskSet {
   }
 
   #encodedPrompt(item: TaskItem): { readonly text: string; readonly ids: Int32Array } {
-    const text = this.codec.render(this.environment.prompt(item));
+    const text = promptOf(this.codec, this.environment.prompt(item));
     return { text, ids: this.codec.encode(text) };
   }
 
@@ -288,7 +289,7 @@ class TokenizedTasks implements TaskSet {
       return cut.reduceRight((prompt, tokens) => shownBefore(this.codec, prompt, tokens), this.promptTokens(item));
     }
     const shown = cut.map((tokens) => this.codec.decode(tokens)).join('\n\n');
-    const text = this.codec.render(shownBelow(this.environment.prompt(item), shown));
+    const text = promptOf(this.codec, shownBelow(this.environment.prompt(item), shown));
     const ids = this.codec.encode(text);
     const most = this.maxPromptTokens + texts.length * this.maxShownTokens;
     if (ids.length > most) throw this.#tooLong(item, 'prompt', text, ids.length, most);
@@ -345,7 +346,7 @@ class TokenizedTasks implements TaskSet {
       return episodeDemonstration(this.codec, this.#encodedPrompt(item).ids, episode, learnErrors);
     }
     const turns = task.dialogue?.(item);
-    return turns && dialogueTokens(this.codec, [...(task.opening ?? []), ...turns], item.id);
+    return turns && dialogueTokens(this.codec, withOpening(task.opening, turns), item.id);
   }
 
   /** More rows than planned would write past their memory. */

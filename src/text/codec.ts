@@ -56,10 +56,16 @@ export interface Codec extends Tokenizer {
    */
   literal?(text: string): string;
   /**
-   * A conversation as the text that the policy continues; `answered`: as it ends after the last message. A chat template
-   * writes its control tokens around the messages, whose own texts are data.
+   * A conversation as text. `asked`, the default: up to where the policy's turn begins; `answered`: with the end of the last
+   * turn; `continued`: without it, so that the policy continues that turn. A chat template writes its control tokens
+   * around the messages, whose own texts are data.
    */
-  render(messages: readonly Message[], until?: 'asked' | 'answered'): string;
+  render(messages: readonly Message[], until?: 'asked' | 'answered' | 'continued'): string;
+}
+
+/** A prompt as text: where it ends with words of the assistant, the policy continues them, as in TRL. */
+export function promptOf(codec: Pick<Codec, 'render'>, messages: readonly Message[]): string {
+  return codec.render(messages, messages.at(-1)?.role === 'assistant' ? 'continued' : 'asked');
 }
 
 /** Whether problems are asked in words: those of a closed vocabulary are written as their task writes them. */

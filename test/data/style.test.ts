@@ -1,7 +1,10 @@
 /** The two ways to ask a problem. */
 import { describe, expect, it } from 'vitest';
 import { bindTask } from '../../src/data/create_task.ts';
+import type { TaskItem } from '../../src/data/problem.ts';
+import { openingOf, withOpening } from '../../src/data/prompts/style.ts';
 import { oneTask, taskSet } from '../../src/data/task_set.ts';
+import type { Message } from '../../src/text/codec.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 
 const ENDED = { finishReason: 'eos' } as const;
@@ -80,5 +83,37 @@ describe('an item', () => {
     expect(task.trainItem(0, 0)).toMatchObject({ level: 2, columns: { kind: 'made up' } });
     expect(task.heldOutItems()[0]).toMatchObject({ level: 2, columns: { kind: 'made up' } });
     expect(bindTask(getTaskDefinition('reverse_text')).trainItem(0, 0)).not.toHaveProperty('level');
+  });
+});
+
+describe('a conversation has one system message, at its start', () => {
+  const row = (question: string): TaskItem => ({
+    ...{ id: question, key: question, split: 'train', prompt: question, answer: 'a', identity: null, weight: 1 },
+    messages: [
+      { role: 'system', content: 'Of the row.' },
+      { role: 'user', content: question },
+    ],
+  });
+  const [EXAMPLE, ASKED] = [row('e'), row('q')];
+  const rolesOf = (turns: readonly Message[]): string =>
+    turns.map(({ role, content }) => `${role}: ${content}`).join('|');
+  const conversation = (system: string | undefined, examples: number, turns = ASKED.messages ?? []): string =>
+    rolesOf(
+      withOpening(
+        openingOf({ system, examples }, () => EXAMPLE),
+        turns,
+      ),
+    );
+
+  it.each([
+    ['of the row', undefined, 0, 'system: Of the row.|user: q'],
+    ['of the row, before examples too', undefined, 1, 'system: Of the row.|user: e|assistant: a|user: q'],
+    ['of both', 'Of the run.', 0, 'system: Of the run.\n\nOf the row.|user: q'],
+    ['of both, before examples', 'Of the run.', 1, 'system: Of the run.\n\nOf the row.|user: e|assistant: a|user: q'],
+  ])('%s', (_, system, examples, turns) => expect(conversation(system, examples)).toBe(turns));
+
+  it('of the run, where the row has none', () => {
+    const turns: Message[] = [{ role: 'user', content: 'q' }];
+    expect(conversation('Of the run.', 1, turns)).toBe('system: Of the run.|user: e|assistant: a|user: q');
   });
 });

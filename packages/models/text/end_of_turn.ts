@@ -31,6 +31,22 @@ export function endOfTurn(
   }
 }
 
+/**
+ * A rendered conversation up to the last words of its last message, as `continue_final_message` of transformers cuts it.
+ *
+ * @throws DataError where the template does not write these words
+ */
+export function upToEnd(text: string, messages: readonly Message[]): string {
+  const { content } = messages[messages.length - 1];
+  const begin = text.lastIndexOf(content.trim());
+  if (begin < 0) {
+    const rule = 'the chat template does not write the last message as it is, so it cannot be continued';
+    throw new DataError('template-not-continuing', `${rule}; end the prompt with the question.`);
+  }
+  const kept = content.trimStart(); // a template may strip blanks at the end
+  return text.slice(0, begin) + (text.startsWith(kept, begin) ? kept : content.trim());
+}
+
 /** Ids of the special tokens of a tokenizer.json. */
 export function specialIds({ added_tokens: added }: Json): ReadonlySet<number> {
   const tokens: readonly Json[] = Array.isArray(added) ? added : [];

@@ -12,7 +12,7 @@ import { type Codec, type Message, plainTexts } from '../../../src/text/codec.ts
 import { splitAt } from '../../../src/text/tokenizer_json.ts';
 import { beginningOf, tokenText } from './beginning.ts';
 import { compileChatTemplate, templateDate } from './chat_template.ts';
-import { endOfTurn, specialIds } from './end_of_turn.ts';
+import { endOfTurn, specialIds, upToEnd } from './end_of_turn.ts';
 import { keepingPieces, type PreTokenizer } from './kept_pieces.ts';
 import { literalMessages, literalText } from './literal_text.ts';
 import { largestId, requireBounded } from './tokenizer_bounds.ts';
@@ -103,12 +103,13 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
     render: (messages, until = 'asked') => {
       if (template === undefined) return plainPrompt(messages, beginning);
       const written = literalMessages(messages, literal);
-      return template.render(written, {
+      const text = template.render(written, {
         ...specials,
         tools: written[0]?.tools ?? null,
         add_generation_prompt: until === 'asked',
         ...chatTemplateKwargs,
       });
+      return until === 'continued' ? upToEnd(text, written) : text;
     },
     toJSON: () => ({ ...files.tokenizer }),
     configJSON: () => ({ ...config }),

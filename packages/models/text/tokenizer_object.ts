@@ -6,6 +6,7 @@
 import { DataError } from '../../../src/errors.ts';
 import type { Codec, Message } from '../../../src/text/codec.ts';
 import { beginningOf } from './beginning.ts';
+import { upToEnd } from './end_of_turn.ts';
 import { literalMessages, literalText } from './literal_text.ts';
 import { AS_IT_IS, decoderOf, openTokenizer, plainPrompt, requireRoom, stopIdsOf } from './pretrained_codec.ts';
 
@@ -95,10 +96,15 @@ export function codecOf(tokenizer: TokenizerObject, options: TokenizerObjectOpti
     literal,
     decode,
     tokenText: (id) => decode([id]),
-    render: (messages) => {
+    render: (messages, until = 'asked') => {
       if ((tokenizer.chat_template ?? null) === null) return plainPrompt(messages, beginning);
       const written = literalMessages(messages, literal);
-      return rendered(tokenizer, written, { ...asked, ...(written[0]?.tools && { tools: written[0].tools }) });
+      const text = rendered(tokenizer, written, {
+        ...asked,
+        add_generation_prompt: until === 'asked',
+        ...(written[0]?.tools && { tools: written[0].tools }),
+      });
+      return until === 'continued' ? upToEnd(text, written) : text;
     },
     toJSON: () => tokenizerJson,
     configJSON: () => configJson,

@@ -6,7 +6,7 @@
  * replaces a whole number or word of the question.
  */
 import type { Rng } from '../../kernels/philox.ts';
-import type { Codec } from '../../text/codec.ts';
+import { type Codec, promptOf } from '../../text/codec.ts';
 import { wordTokens } from '../../text/control_words.ts';
 import type { TaskItem } from '../task.ts';
 import type { TaskSet } from '../task_set.ts';
@@ -25,7 +25,7 @@ export function maskedTokens(tasks: TaskSet, item: TaskItem, share: number, rng:
   const maskedMessages = messages.map((message, i) =>
     i === last ? { ...message, content: maskedText(message.content, mask, share, rng) } : message,
   );
-  const masked = codec.encode(codec.render(maskedMessages));
+  const masked = codec.encode(promptOf(codec, maskedMessages));
   return masked.length > tasks.maxPromptTokens ? prompt : masked; // a mask is seldom longer than what it hides
 }
 

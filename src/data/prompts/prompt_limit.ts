@@ -2,7 +2,9 @@
  * Prompts that are too long for the run are an error, or left out and counted, as the config says. A prompt is never
  * truncated, since that may turn it into another problem.
  */
+
 import { DataError } from '../../errors.ts';
+import { promptOf } from '../../text/codec.ts';
 import type { TaskItem } from '../task.ts';
 import { delegating, type TaskSet } from '../task_set.ts';
 
@@ -22,7 +24,7 @@ export function limitPrompts(tasks: TaskSet, { maxPromptLength, overlongPrompts 
   const { maxPromptTokens } = tasks;
   const drops = overlongPrompts === 'drop';
   const tokensOf = (item: TaskItem): Int32Array =>
-    tasks.codec.encode(tasks.codec.render(tasks.environment.prompt(item)));
+    tasks.codec.encode(promptOf(tasks.codec, tasks.environment.prompt(item)));
   const isOverlong = (item: TaskItem): boolean => tokensOf(item).length > maxPromptTokens;
   let heldOut: readonly TaskItem[] | undefined;
   const heldOutItems = (): readonly TaskItem[] => {

@@ -113,6 +113,18 @@ function isCopied(item: TaskItem): boolean {
 }
 
 /**
+ * The turns of a problem after those of the run. Most templates take one system message, at the start: that of the run, and
+ * that of the problem below it.
+ */
+export function withOpening(opening: readonly Message[] = [], turns: readonly Message[]): readonly Message[] {
+  const [own, ...rest] = turns;
+  if (own?.role !== 'system') return [...opening, ...turns];
+  const [first, ...examples] = opening;
+  if (first?.role !== 'system') return [own, ...opening, ...rest];
+  return [{ ...own, content: `${first.content}\n\n${own.content}` }, ...examples, ...rest];
+}
+
+/**
  * A system message, and example problems with their answers as turns.
  *
  * @param draw  problem `index` of a stream
@@ -130,6 +142,8 @@ export function openingOf(
   }
   const found = [...shown.values()];
   const chosen = [...found.filter((item) => !isCopied(item)), ...found.filter(isCopied)].slice(0, examples);
-  const turns = chosen.flatMap((item): Message[] => [...questionOf(item), ...answered(item)]);
+  // A conversation begins with one system message, if any: those of examples are left out.
+  const asked = (item: TaskItem) => questionOf(item).filter(({ role }) => role !== 'system');
+  const turns = chosen.flatMap((item): Message[] => [...asked(item), ...answered(item)]);
   return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];
 }
