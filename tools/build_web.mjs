@@ -73,6 +73,8 @@ const engine = {
   // the end: a bundler that renames a worker would start it twice.
   preserveEntrySignatures: 'allow-extension',
   plugins: [smallKernels, leftOut],
+  // Its list of all kinds opens what the page does not use, Brotli's dictionary among it.
+  treeshake: { moduleSideEffects: [{ test: /[\\/]hyparquet-compressors[\\/]/, sideEffects: false }] },
   transform: { define: { PACKAGE_VERSION: JSON.stringify(version) } },
 };
 const atOnce = await loadedAtOnce();

@@ -74,7 +74,12 @@ function isDate({ element }: SchemaTree): boolean {
   return element.converted_type === 'DATE' || element.logical_type?.type === 'DATE';
 }
 
-/** What unpacks the columns; undefined where hyparquet does so by itself. @throws DataError where nothing does */
+/**
+ * What unpacks the columns; undefined where hyparquet does so by itself. Brotli, which few tables are packed by, would be
+ * larger than all of this.
+ *
+ * @throws DataError where nothing unpacks them
+ */
 async function compressorsFor(
   metadata: FileMetaData,
   columns: readonly string[],
@@ -84,7 +89,13 @@ async function compressorsFor(
   const read = chunks.filter(({ path_in_schema: [name] }) => columns.includes(name));
   const codecs = new Set(read.map(({ codec }) => codec).filter((codec) => !PLAIN_CODECS.includes(codec)));
   if (codecs.size === 0) return undefined;
-  const { compressors } = await import('hyparquet-compressors');
+  const packed = await import('hyparquet-compressors');
+  const compressors: Compressors = {
+    GZIP: packed.decompressGzip,
+    LZ4: packed.decompressLz4,
+    LZ4_RAW: packed.decompressLz4Raw,
+    ZSTD: (input) => packed.decompressZstd(input),
+  };
   const other = [...codecs].find((codec) => compressors[codec] === undefined);
   if (other === undefined) return compressors;
   throw badFile(path, `packed by ${other}; write it with compression zstd, snappy, gzip or none`);
