@@ -47,12 +47,6 @@ export function upToEnd(text: string, messages: readonly Message[]): string {
   return text.slice(0, begin) + (text.startsWith(kept, begin) ? kept : content.trim());
 }
 
-/** Ids of the special tokens of a tokenizer.json. */
-export function specialIds({ added_tokens: added }: Json): ReadonlySet<number> {
-  const tokens: readonly Json[] = Array.isArray(added) ? added : [];
-  return new Set(tokens.filter(({ special }) => special === true).map(({ id }) => Number(id)));
-}
-
 /** What a model's files name as its ends. */
 interface NamedEnds {
   readonly eosTokenIds: readonly number[];

@@ -6,7 +6,7 @@
 import { DataError } from '../../../src/errors.ts';
 import { byteCharacters } from '../../../src/text/byte_tokenizer.ts';
 import { asksInWords, type Codec } from '../../../src/text/codec.ts';
-import { beginningOf } from './beginning.ts';
+import { beginningOf, tokenText } from './beginning.ts';
 import { RULES, type TextRules, TOKEN_TYPE } from './gguf_tokenizer.ts';
 import { UNIGRAM_RULES, unigramToken } from './gguf_words.ts';
 import { chatTemplateIn } from './pretrained_codec.ts';
@@ -48,7 +48,7 @@ export function ggufVocabulary(codec: Codec, name: string): Values {
     : closedVocabulary(tokenizer, codec);
   const config = codec.configJSON();
   const [, eot] = ggufStopIds(codec);
-  const bos = tokens.indexOf(textOf(config.bos_token));
+  const bos = tokens.indexOf(tokenText(config.bos_token) ?? '');
   const values: Values = new Map<string, Value>([
     ...Object.entries(rules),
     ['tokens', tokens],
@@ -153,10 +153,6 @@ function sorted(value: unknown): unknown {
 }
 
 /** A special token as a text, or as the record that older files have of it. */
-function textOf(token: unknown): string {
-  return typeof token === 'string' ? token : String((token as Json | undefined)?.content ?? '');
-}
-
 function unwritten(name: string, rule: string): DataError {
   return new DataError('tokenizer-unwritten', `${name}: its tokenizer is not written as GGUF — ${rule}.`);
 }

@@ -12,9 +12,9 @@ import { type Codec, type Message, plainTexts } from '../../../src/text/codec.ts
 import { splitAt } from '../../../src/text/tokenizer_json.ts';
 import { beginningOf, tokenText } from './beginning.ts';
 import { compileChatTemplate, templateDate } from './chat_template.ts';
-import { endOfTurn, specialIds, upToEnd } from './end_of_turn.ts';
+import { endOfTurn, upToEnd } from './end_of_turn.ts';
 import { keepingPieces, type PreTokenizer } from './kept_pieces.ts';
-import { literalMessages, literalText } from './literal_text.ts';
+import { controlTexts, literalMessages, literalText } from './literal_text.ts';
 import { largestId, requireBounded } from './tokenizer_bounds.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -71,13 +71,20 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
     chatTemplate === undefined ? undefined : compileChatTemplate(chatTemplate, source, templateDate(now, source));
   const specials = specialTexts(config);
   const beginning = beginningOf(files.tokenizer, config);
+  const controls = new Set(controlTexts(files.tokenizer, named));
+  const valuesFor = (messages: readonly Message[], isAsked: boolean): Json => ({
+    ...specials,
+    tools: messages[0]?.tools ?? null,
+    add_generation_prompt: isAsked,
+    ...chatTemplateKwargs,
+  });
   // A base may have the template of its instruct model, and still name the end of a text as its only end.
   const turnEnd =
     template &&
     endOfTurn(
-      (messages) => template.render(messages, { ...specials, add_generation_prompt: false, ...chatTemplateKwargs }),
+      (messages) => template.render(messages, valuesFor(messages, false)),
       (text) => tokenizer.encode(text, { add_special_tokens: false }).ids,
-      (id) => named.includes(id) || specialIds(files.tokenizer).has(id),
+      (id) => named.includes(id) || controls.has(tokenizer.id_to_token(id) ?? ''),
     );
   const eosTokenId = turnEnd ?? namedEnd;
   const stopIds = [...new Set([...named, eosTokenId])];
@@ -103,12 +110,7 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
     render: (messages, until = 'asked') => {
       if (template === undefined) return plainPrompt(messages, beginning);
       const written = literalMessages(messages, literal);
-      const text = template.render(written, {
-        ...specials,
-        tools: written[0]?.tools ?? null,
-        add_generation_prompt: until === 'asked',
-        ...chatTemplateKwargs,
-      });
+      const text = template.render(written, valuesFor(written, until === 'asked'));
       return until === 'continued' ? upToEnd(text, written) : text;
     },
     toJSON: () => ({ ...files.tokenizer }),
