@@ -1,6 +1,12 @@
 /** The command `train` with all that the package has: one run, or one per seed and setting. */
 
-import { DIRECTORY_FLAGS, MACHINE_FLAGS, PRINTED_FLAGS, WHAT_FLAGS } from '../../../src/cli/commands/train.ts';
+import {
+  DIRECTORY_FLAGS,
+  MACHINE_FLAGS,
+  PRINTED_FLAGS,
+  TRAIN_COMMAND,
+  WHAT_FLAGS,
+} from '../../../src/cli/commands/train.ts';
 import { print } from '../../../src/cli/display/output.ts';
 import { command } from '../../../src/cli/flags/command.ts';
 import { type Flag, grouped, integer, text, toggle } from '../../../src/cli/flags/flag.ts';
@@ -39,12 +45,7 @@ const VERIFY_SHARE: Flag<number> = {
 const { config, set, seed, maxSteps } = WHAT_FLAGS;
 
 export const TRAIN = command({
-  name: 'train',
-  isDefault: true,
-  does: 'train a policy as a config says (the default command; its name can be left out)',
-  usage: '[options]',
-  // Words that are no command end here.
-  explainsWords: true,
+  ...TRAIN_COMMAND,
   flags: {
     ...grouped('What to train:', {
       config,

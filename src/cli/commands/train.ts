@@ -42,13 +42,18 @@ export const PRINTED_FLAGS = {
   quiet: toggle('problems, and as last line the summary as JSON', { excludes: ['plain'] }),
 };
 
-export const TRAIN = command({
+/** What `train` is, whatever it is given beside its frame. */
+export const TRAIN_COMMAND = {
   name: 'train',
   isDefault: true,
   does: 'train a policy as a config says (the default command; its name can be left out)',
   usage: '[options]',
   // Words that are no command end here.
   explainsWords: true,
+} as const;
+
+export const TRAIN = command({
+  ...TRAIN_COMMAND,
   flags: {
     ...grouped('What to train:', WHAT_FLAGS),
     ...grouped('Run directory:', DIRECTORY_FLAGS),
