@@ -196,7 +196,7 @@ async function bundleNode() {
 /** What a config can name is data there: a page that lists it need not load tasks and methods for that. */
 async function bundleWeb() {
   const { catalogue } = await import('../build/packages/zoo/catalogue/whole_catalogue.js');
-  // The bundler writes texts in double quotes, each of which in it would be escaped: a tenth more.
+  // The bundler writes texts in double quotes, and would escape each one within the JSON: a tenth more.
   const text = `'${JSON.stringify(catalogue()).replace(/[\\']/g, '\\$&')}'`;
   const asData = {
     name: 'catalogue-as-data',

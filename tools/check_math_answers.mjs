@@ -1,7 +1,7 @@
 /**
  * `node tools/check_math_answers.mjs PAIRS`, after a build: how often `verify: math` agrees with the labels of pairs that
- * test/golden/make_math_answers.py (lines of JSON) or make_math_notations.py (a JSON file) wrote. A pair of which a side cannot be
- * read counts as not the same. For a second build: RLVR_MATH_ANSWER=path/to/math_answer.js.
+ * test/golden/make_math_answers.py (lines of JSON) or make_math_notations.py (a JSON file) wrote. A pair counts as
+ * different if a side of it cannot be read. For a second build: RLVR_MATH_ANSWER=path/to/math_answer.js.
  */
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';

@@ -223,7 +223,7 @@ export interface Task {
   longItems?(): readonly TaskItem[];
   /** The same problem, with the same key, under another prompt; undefined if the task has none. */
   twin?(item: TaskItem): TaskItem | undefined;
-  /** A conversation of which a supervised stage learns every assistant turn; undefined: it learns the demonstration. */
+  /** A supervised stage learns every assistant turn of this conversation; undefined: it learns the demonstration. */
   dialogue?(item: TaskItem): readonly Message[] | undefined;
   /** Hints at a problem, from little to much help; empty if the task only knows the answer. */
   hints?(item: TaskItem): readonly string[];

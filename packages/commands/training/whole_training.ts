@@ -11,7 +11,7 @@ import { placeOf, ServedTraining } from '../process/served_training.ts';
 import { approval } from '../process/trust.ts';
 import { asksForFleet, type WholeTrainOptions } from './train_options.ts';
 
-/** @param page  shared page of a series: it is told of the run once its directory exists, and stays open */
+/** @param page  the page of a series, which shows each run once its directory exists, and outlasts it */
 export function trainWhole(options: WholeTrainOptions, page?: ServedTraining): Promise<void> {
   const { trust, dryRun: isDry = false, json = false } = options;
   return trainCommand(options, {

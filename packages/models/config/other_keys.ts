@@ -17,7 +17,7 @@ export interface OtherKey {
   readonly value: unknown;
   /** `rule; remedy`. */
   readonly rule: string;
-  /** It may be that nobody wrote it. */
+  /** The value is the default, so the config need not have named the key. */
   readonly isDefault: boolean;
 }
 

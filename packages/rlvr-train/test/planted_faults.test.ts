@@ -1,4 +1,4 @@
-/** The faults that `npm run mutants` plants stand in the source as it is. */
+/** Each fault that `npm run mutants` plants still fits the source. */
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 

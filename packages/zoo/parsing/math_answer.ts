@@ -2,7 +2,7 @@
  * Mathematical answers, compared exactly whatever their notation: numbers, expressions, and collections of them.
  *
  *   value        one number or expression (math/expression.ts); "%" after it divides by 100; 1.5e-3, 3 million; words below a million
- *   enclosures   $…$, \(…\), \[…\], \boxed{…}, \fbox{…}, \text{…}, "####" before it and a full stop behind it do not count
+ *   enclosures   $…$, \(…\), \[…\], \boxed{…}, \fbox{…}, \text{…}, a leading "####" and a final full stop are ignored
  *   name         x = 5 is 5, and not y = 5; f(x) = x+1 is x+1; other equations are the same up to a factor
  *   unit         18 dollars, \$18, 5\text{ cm}, 90^\circ: where both sides have one they must agree, one side may leave it out
  *   base         101_2 is 101_{2} and, where the other side names no base, 101; never 5
@@ -310,7 +310,7 @@ function matrixOf(inside: string, depth: number): MathValue {
 
 const ANGLES = /sin|cos|tan|cot|sec(?!o)|csc/;
 
-/** A value with its unit: before it the sign of a currency, behind it anything that is one. */
+/** A value with its unit: a currency sign may precede it, and any unit may follow it. */
 function measured(text: string): MathValue | undefined {
   const money = new RegExp(`^(-?) *([${DOLLAR}\u20ac\u00a3]) *(-?)(.+)$`, 's').exec(text);
   if (money !== null && money[1] + money[3] !== '--') {

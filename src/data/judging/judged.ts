@@ -47,7 +47,7 @@ export function verifyEach(tasks: Judging, answers: readonly GivenAnswer[]): rea
   });
 }
 
-/** The same for several tasks, each of which judges its own answers, all concurrently. */
+/** The same for several tasks: each judges its own answers, and all do so concurrently. */
 export async function verdictsOfShares(
   shares: readonly { readonly task: Judging; readonly label: string }[],
   answers: readonly GivenAnswer[],

@@ -22,9 +22,7 @@ export function withControlWords(tasks: TaskSet, words: ControlWords): TaskSet {
  * The prompt after some replies. A closed vocabulary concatenates problem, replies and words; a pretrained model reads
  * each word as the user's next turn.
  *
- * @param turns  replies in tokens, without an end, of which those beyond `maxCompletionTokens` are left out, and the
- * word
- *   after each
+ * @param turns  each reply in tokens, without its end and cut to `maxCompletionTokens`, with the word that follows it
  */
 export function followUpTokens(
   tasks: TaskSet,

@@ -14,7 +14,7 @@ export function mostShownTokens(maxCompletionTokens: number, isPretrained: boole
   return maxCompletionTokens + (isPretrained ? WORDS_AROUND : 1);
 }
 
-/** @param prompt  of the problem @param shown  tokens, none of which ends a completion */
+/** @param prompt  of the problem @param shown  tokens without an end of a completion */
 export function shownBefore({ eosTokenId }: Codec, prompt: Int32Array, shown: Int32Array): Int32Array {
   const tokens = new Int32Array(shown.length + 1 + prompt.length);
   tokens.set(shown);

@@ -90,7 +90,7 @@ export function readTagged(completion: string, { finishReason }: VerifyContext):
 }
 
 /**
- * Reads the completion of a pretrained model, all of which is the answer. Surrounding white space is ignored; a
+ * Reads the completion of a pretrained model as its answer, whole. Surrounding white space is ignored; a
  * completion cut by the token limit has no answer.
  */
 export function readBare(completion: string, context: VerifyContext): ReadCompletion {

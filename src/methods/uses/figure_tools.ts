@@ -3,7 +3,7 @@ import type { ScoredSet } from '../parameter_sets.ts';
 import type { FigureValue, Rollout, RolloutGroup } from '../records.ts';
 import type { TeacherTools } from '../support/rollouts/teacher.ts';
 
-/** Tokens after a prompt, of which those not labelled as given are scored. */
+/** Tokens after a prompt; those that are not labelled as given are scored. */
 export interface SequenceToScore {
   readonly prefix: Int32Array;
   readonly tokens: Int32Array;

@@ -297,8 +297,9 @@ export class Sampler {
   }
 
   /**
-   * Schedules a step's rows: whatever the cache lacks of each active sequence, in order, as far as it fits. @returns
-   * the sequences that will lack nothing, each of which samples
+   * Schedules a step's rows: whatever the cache lacks of each active sequence, in order, as far as it fits.
+   *
+   * @returns the sequences that then lack nothing, and sample
    */
   #schedule(): SequenceState[] {
     const { rows, completions } = this.#policy.capacity;

@@ -1,6 +1,6 @@
 /**
  * An MLflow server on this machine, which answers as the real one did when test/golden/mlflow.json was recorded
- * (packages/trackers/test/mlflow.long.test.ts holds it to that). It can be told to fail, and to hang.
+ * (packages/trackers/test/mlflow.long.test.ts checks that). A test can make it fail or hang.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
 /**
  * A Trackio server on this machine, which answers as the real one did when test/golden/trackio.json was recorded
- * (packages/trackers/test/trackio.long.test.ts holds it to that). It can be told to fail, and to hang.
+ * (packages/trackers/test/trackio.long.test.ts checks that). A test can make it fail or hang.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

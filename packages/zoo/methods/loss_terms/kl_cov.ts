@@ -1,6 +1,6 @@
 /**
- * It acts off-policy alone, since |log r| is 0 before. verl has no clip of the ratio beside it; here the stage's
- * objective stays what it is.
+ * It acts off-policy alone, since |log r| is 0 on-policy. verl clips no ratio when it uses this term; here the stage keeps
+ * its objective, clip included.
  */
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';
 import { key, type LossTerm, method, number, type Rollout } from '../kit.ts';

@@ -145,7 +145,7 @@ class Parser {
     return /^(?:[A-Za-z]|\\.*|[({]|frac|sqrt|binom|pi|lfloor|lceil)$/.test(next) || isFunction(next);
   }
 
-  /** @param mayBeMixed  a whole number may have its fraction behind it */
+  /** @param mayBeMixed  whether a fraction may follow a whole number, as in 2 1/3 */
   #power(mayBeMixed: boolean): Quotient {
     const base = this.#base(mayBeMixed);
     let value = base;

@@ -49,7 +49,7 @@ function circular(name: 'sin' | 'cos', of: Quotient): Quotient {
 
 const opaque = (name: string, of: Quotient): Quotient => letter(`${name}(${keyOf(of)})`);
 
-/** The angle of which it is the sine or tangent, among the multiples of 15°. */
+/** The multiple of 15° that has this sine, cosine or tangent. */
 function angle(name: string, of: Quotient, from: number, to: number, at: (steps: number) => Quotient): Quotient {
   for (let steps = from; steps <= to; steps++) {
     if (isSameQuotient(at(steps), of)) return product(letter('pi'), constant(new Fraction(steps, 12)));

@@ -34,7 +34,7 @@ export const constant = (value: Fraction | number | bigint): Quotient => {
   return whole(of.n === 0n ? new Map() : new Map([['', of]]));
 };
 
-/** A letter, or a function of which nothing is known but its name. */
+/** A letter, or a function that is known by its name alone. */
 export const letter = (name: string): Quotient => power1(name, WHOLE);
 
 /** @param exponent  in 1/5040 */

@@ -92,8 +92,8 @@ const POWERS: Readonly<Record<string, string>> = { square: '2', sq: '2', cubic: 
 /**
  * One name for a unit: `square centimeters`, `cm^2` and `sq cm` are `cm^2`.
  *
- * @param written  in \text{} or \mathrm{}, where letters alone are units and so are words that nobody listed; after a space, where
- *   unlisted words count in the plural alone; or joined to the number, where they are products of letters
+ * @param written  how the word is set. In \text{} or \mathrm{} single letters and unlisted words are units; after a space, an
+ *   unlisted word is one only in the plural; joined to the number, letters are a product
  */
 export function unitOf(text: string, written: 'marked' | 'apart' | 'joined'): string | undefined {
   const isMarked = written === 'marked';

@@ -4,7 +4,7 @@ import { openDataset } from '../../../../../src/data/datasets/dataset.ts';
 import { memoryFiles } from '../../../../../test/data/datasets/memory_files.ts';
 import { ALL_ROWS } from '../../../data/datasets/parts.ts';
 
-/** Rows whose prompts are numbered, of which the first is judged. */
+/** Judges the first of several rows, whose prompts are numbered. */
 async function scoreOf(answer: string, completion: string, knobs: object): Promise<number | null> {
   const rows = Array.from({ length: 40 }, (_, i) => `{"prompt": "p${i}?", "answer": ${answer}}`).join('\n');
   const task = await openDataset(
