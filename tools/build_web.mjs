@@ -4,28 +4,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { smallKernels } from './small_kernels.mjs';
+import { ENGINE } from './engine_bundle.mjs';
 import { NOTICES_FILE, noticesOf, packageFolders } from './third_party_notices.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
-
-/**
- * What a package imports where it finds itself in Node, which a browser never does; and engines that no page has:
- * SQLite with 1.5 MB, re2js with 0.3 MB, and a package that ships without the text of its licence.
- */
-const LEFT_OUT = {
-  module: 'export const createRequire = undefined;',
-  '@sqlite.org/sqlite-wasm': "throw new Error('not in the page');",
-  re2js: "throw new Error('not in the page');",
-  '@cfworker/json-schema': "throw new Error('not in the page');",
-};
-const leftOut = {
-  name: 'left-out',
-  resolveId: (id) =>
-    Object.hasOwn(LEFT_OUT, id.replace(/^node:/, '')) ? `\0left-out-${id.replace(/^node:/, '')}` : null,
-  load: (id) => LEFT_OUT[/^\0left-out-(.+)$/.exec(id)?.[1]] ?? null,
-};
 
 /**
  * The engine of the sandbox for JavaScript, of 0.7 MB: a file that our page has and the package leaves out. So its place is
@@ -65,20 +47,8 @@ const SAID = /[\\/]diagnostics[\\/]\w+\.ts$|[\\/]grpo[\\/]diagnose_training\.ts$
 const first = await namedBy('sort-digits');
 const others = await namedBy('reverse-text', 'countdown', 'environment');
 
-const entry = `${root}packages/web/engine_worker.ts`;
-const engine = {
-  input: entry,
-  platform: 'browser',
-  // The group below could not be as small under `strict`. Nothing may import the entry all the same, which is seen to at
-  // the end: a bundler that renames a worker would start it twice.
-  preserveEntrySignatures: 'allow-extension',
-  plugins: [smallKernels, leftOut],
-  // Its list of all kinds opens what the page does not use, Brotli's dictionary among it.
-  treeshake: { moduleSideEffects: [{ test: /[\\/]hyparquet-compressors[\\/]/, sideEffects: false }] },
-  transform: { define: { PACKAGE_VERSION: JSON.stringify(version) } },
-};
 const atOnce = await loadedAtOnce();
-const bundle = await rolldown({ ...engine, plugins: [...engine.plugins, quickJsApart] });
+const bundle = await rolldown({ ...ENGINE, plugins: [...ENGINE.plugins, quickJsApart] });
 rmSync(`${root}dist/web/engine`, { force: true, recursive: true });
 const { output } = await bundle.write({
   // In one file: a page that starts the engine waits for two, not for eighty.
@@ -138,10 +108,10 @@ async function namedBy(...configs) {
  */
 async function loadedAtOnce() {
   const later = { name: 'later', resolveDynamicImport: (id) => ({ id, external: true }) };
-  const alone = await rolldown({ ...engine, plugins: [...engine.plugins, later] });
+  const alone = await rolldown({ ...ENGINE, plugins: [...ENGINE.plugins, later] });
   const { output } = await alone.generate({ dir: `${root}dist/web`, format: 'esm' });
   await alone.close();
-  return new Set(output.flatMap(({ modules }) => Object.keys(modules)).filter((id) => id !== entry));
+  return new Set(output.flatMap(({ modules }) => Object.keys(modules)).filter((id) => id !== ENGINE.input));
 }
 
 /** Files that import each other may run before what they need. @param importsOf of each file */

@@ -22,7 +22,7 @@ import { build, createLogger } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fewOf } from '../../../../test/support/budget.ts';
 import { deadLinks, pagesIn } from '../../../../test/support/page_links.ts';
-import { smallKernels } from '../../../../tools/small_kernels.mjs';
+import { ENGINE } from '../../../../tools/engine_bundle.mjs';
 import { temporaryFolder } from './command_line.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -155,13 +155,7 @@ describe('the package', () => {
   }, 60_000);
 
   it('carries the licences of all that the engine of the browser bundles', async () => {
-    const bundle = await rolldown({
-      input: join(ROOT, 'packages/web/engine_worker.ts'),
-      platform: 'browser',
-      preserveEntrySignatures: 'strict',
-      plugins: [smallKernels],
-      external: ['@sqlite.org/sqlite-wasm', '@cfworker/json-schema', 're2js'], // which no page has
-    });
+    const bundle = await rolldown(ENGINE);
     const { output } = await bundle.generate({ format: 'esm' });
     await bundle.close();
     const notices = readFileSync(join(home.path, 'node_modules/rlvr-train/dist/web/THIRD_PARTY_NOTICES.txt'), 'utf8');
