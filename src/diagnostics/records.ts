@@ -4,6 +4,7 @@ import { STARVED } from '../methods/prompt_sources/starved.ts';
 import type {
   Collected,
   Evaluation,
+  Reach,
   Rollout,
   RolloutGroup,
   Seconds,
@@ -117,6 +118,7 @@ export interface EvaluationRecord {
   readonly samples: number;
   /** pass@`samples`. */
   readonly pass: Estimate;
+  readonly reach?: Reach;
   /** Means over the batches since the previous evaluation; null if there was none. */
   readonly training: { readonly reward: number; readonly correct: number } | null;
   /** The task's upper bound on the best constant or random answer; absent if unknown. */
@@ -279,11 +281,12 @@ export function updateRecord(step: number, result: UpdateResult, onPolicy: boole
  */
 export function evaluationRecord(
   step: number,
-  { accuracy, meanAtK, passAtK, samples }: Evaluation,
+  { accuracy, meanAtK, passAtK, samples, reach }: Evaluation,
   training: EvaluationRecord['training'],
   chance: number,
 ): EvaluationRecord {
-  return { step, greedy: accuracy, sampled: meanAtK, samples, pass: passAtK[samples] ?? meanAtK, training, chance };
+  const pass = passAtK[samples] ?? meanAtK;
+  return { step, greedy: accuracy, sampled: meanAtK, samples, pass, reach, training, chance };
 }
 
 function meanEntropy(rollouts: readonly Rollout[]): number {

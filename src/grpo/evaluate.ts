@@ -110,6 +110,11 @@ export function evaluationOf(
     passAtK: Object.fromEntries(passes(samples).map((k) => [k, meanPassAtK(correct, samples, k, weights)])),
     figures: Object.fromEntries(figures.map((figure) => [figure.name, figure.of(problems)])),
     meanLength: lengths.reduce((sum, length) => sum + length, 0) / lengths.length,
+    reach: {
+      problems: problems.length,
+      once: correct.filter((count) => count > 0).length,
+      always: correct.filter((count) => count === samples).length,
+    },
     examples: problems.slice(0, EXAMPLES).map(({ prompt, greedy, greedyAnswer }) => ({
       prompt,
       completion: greedyAnswer.text,

@@ -181,10 +181,19 @@ export interface Evaluation {
   readonly passAtK: Readonly<Record<number, Estimate>>;
   /** Mean tokens of the sampled completions. */
   readonly meanLength: number;
+  /** What the samples solve, in problems; absent from older checkpoints. */
+  readonly reach?: Reach;
   /** Further figures that the stage asks for, by name. */
   readonly figures?: Readonly<Record<string, Estimate>>;
   /** Greedy completions of the first problems. */
   readonly examples: readonly Example[];
+}
+
+/** Problems of an evaluation, and how many of them the policy's samples solve at least once, and each time. */
+export interface Reach {
+  readonly problems: number;
+  readonly once: number;
+  readonly always: number;
 }
 
 /** One completion with its verdict, for people. */

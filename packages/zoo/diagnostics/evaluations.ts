@@ -1,6 +1,6 @@
 /** What evaluation on held-out problems says about training. Differences count where they exceed both intervals' noise. */
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
-import { type History, hasBegun, newestLoss } from '../../../src/diagnostics/history.ts';
+import { type History, hasBegun, newestAverage, newestLoss } from '../../../src/diagnostics/history.ts';
 import { meanOf } from '../../../src/diagnostics/lists.ts';
 import { differentProblems } from '../../../src/diagnostics/problems.ts';
 import type { BatchRecord, EvaluationRecord } from '../../../src/diagnostics/records.ts';
@@ -11,6 +11,37 @@ import type { Estimate } from '../../../src/methods/statistics.ts';
 import { FEWER_PASSES, isBelowAll, wholePolicy } from './groups.ts';
 import { newestWhile } from './lists.ts';
 import { figure, setting, withInterval } from './words.ts';
+
+/** Answers from which on it says something that none is right. */
+const FEWEST_ANSWERS = 64;
+/** So much is right in training that there was something to begin with. */
+const BEGUN = 0.01;
+
+const nothingSolved: Diagnostic = {
+  code: 'nothing-solved',
+  level: 'warning',
+  after: 'evaluation',
+  reads: ['reach', 'samples'],
+  isEvent: true,
+  unless: ['right-refused', 'no-reward'],
+  refuted: (history) =>
+    (history.evaluations.at(-1)?.reach?.once ?? 0) > 0 || (newestAverage(history)?.correct ?? 0) > BEGUN,
+  look({ evaluations, batches, start }, stage) {
+    const now = evaluations.at(-1);
+    if (now?.reach === undefined || now.reach.once > 0 || batches.length > 0 || gamesReward(stage)) return undefined;
+    const answers = now.reach.problems * now.samples;
+    if (answers < FEWEST_ANSWERS) return undefined;
+    return {
+      seen:
+        `before the first step none of ${answers} answers to ${now.reach.problems} held-out problems is right: ` +
+        `fewer than ${percent(Math.ceil(1000 * (1 - 0.05 ** (1 / answers))) / 1000)} are, with 95 % confidence`,
+      why: 'Reinforcement makes frequent what is right at times, and here it has nothing to begin with',
+      remedy: start?.isPretrained
+        ? 'Read the answers above: the form may be refused (style, extract, examples). Or let an sft stage come first, make the problems easier with the knobs under task, or take another base'
+        : 'Let an sft stage come first (stages: [{stage: sft, max_steps: 300}, {stage: grpo}]), pay parts of an answer by reward_funcs, or make the problems easier with the knobs under task',
+    };
+  },
+};
 
 /** A healthy policy moves by as much from one evaluation to the next: with thousands of problems that is no noise. */
 const SMALL_FALL = 0.03;
@@ -234,6 +265,7 @@ const plateau: Diagnostic = {
 };
 
 export const EVALUATION_DIAGNOSTICS: readonly Diagnostic[] = [
+  nothingSolved,
   belowBest,
   atChance,
   belowChance,

@@ -86,7 +86,9 @@ export class Reporter implements Display {
         break;
       case 'evaluation':
         print(`  ${colors.cyan(momentOf(event.moment, event.step).padEnd(9))} ${evaluationLine(event.evaluation)}`);
-        if (event.moment === 'baseline' && isNoneRight(event.evaluation)) {
+        if (event.moment !== 'baseline') break;
+        for (const line of startLines(event.evaluation)) print(line);
+        if (isNoneRight(event.evaluation)) {
           for (const example of event.evaluation.examples.slice(0, EXAMPLES)) print(exampleLine(example));
         }
         break;
@@ -174,6 +176,16 @@ export class Reporter implements Display {
     print(`look     ${commandName()} report --run ${shellQuoted(this.#options.directory)}`);
     print(`ask it   ${commandName()} sample --run ${shellQuoted(this.#options.directory)}`);
   }
+}
+
+/** Whether there is something to reinforce, in problems; where nothing is right, a diagnosis says so. */
+export function startLines({ reach, samples }: Pick<Evaluation, 'reach' | 'samples'>): string[] {
+  if (reach === undefined || reach.once === 0) return [];
+  const { problems, once, always } = reach;
+  const by = samples === 1 ? 'by one sample each' : `at least once by ${samples} samples`;
+  const often = samples === 1 ? '' : `, ${always === 0 ? 'none' : thousands(always)} of them always`;
+  const verdict = always === problems ? 'nothing is left to learn of them' : 'there is something to learn';
+  return [`  start     ${thousands(once)} of ${counted(problems, 'problem')} are solved ${by}${often}: ${verdict}`];
 }
 
 /** If so, the user wants to see the answers before anything is trained. */

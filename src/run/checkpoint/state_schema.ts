@@ -17,6 +17,8 @@ const secondsSchema = z.object({ sft: number, rollout: number, verify: number, u
 
 const estimateSchema = z.object({ mean: share, low: share, high: share, count });
 
+const reachSchema = z.object({ problems: count, once: count, always: count }).optional();
+
 const evaluationSchema = z.object({
   accuracy: estimateSchema,
   byTask: z.record(z.string(), z.object({ accuracy: estimateSchema, meanAtK: estimateSchema })).optional(),
@@ -24,6 +26,7 @@ const evaluationSchema = z.object({
   meanAtK: estimateSchema,
   passAtK: z.record(z.string(), estimateSchema),
   meanLength: number,
+  reach: reachSchema,
   figures: z.record(z.string(), estimateSchema).optional(),
   examples: z.array(z.object({ prompt: z.string(), completion: z.string(), verdict: verdictSchema })),
 });
@@ -66,6 +69,7 @@ const evaluationRecordSchema = z.object({
   sampled: estimateSchema,
   samples: count,
   pass: estimateSchema,
+  reach: reachSchema,
   training: z.object({ reward: number, correct: number }).nullable(),
   chance: number.optional(),
 });

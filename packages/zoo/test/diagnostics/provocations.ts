@@ -53,6 +53,11 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
       stream.times(3, () => stream.step({ lowest: 9.9999, highest: 10, reward: 10, spread: 5e-5, paid: 0.5 })),
     says: [/differ by 0\.00005 .* size of 10/, /scale_rewards: group/],
   },
+  'nothing-solved': {
+    options: { facts: RANDOM },
+    run: (stream) => stream.evaluation({ greedy: 0, sampled: 0, once: 0 }),
+    says: [/none of \d+ answers to \d+ held-out problems is right: fewer than 0\.\d+ %/, /an sft stage come first/],
+  },
   'all-wrong': {
     run: (stream) => stream.batch(collapsed),
     says: [/of the last 512 completions none is right/, /num_generations to 32/],

@@ -100,7 +100,7 @@ export class Stream {
     return this.#observe({ after: 'update', record: { step: this.#step, ...HEALTHY_UPDATE, ...update } });
   }
 
-  evaluation(shares: { greedy: number; sampled: number; pass?: number; chance?: number }): this {
+  evaluation(shares: { greedy: number; sampled: number; pass?: number; chance?: number; once?: number }): this {
     const estimate = (share: number) =>
       shareSolved(Array.from({ length: PROBLEMS }, (_, i) => (i < Math.round(share * PROBLEMS) ? 1 : 0)));
     const record: EvaluationRecord = {
@@ -109,6 +109,7 @@ export class Stream {
       sampled: estimate(shares.sampled),
       samples: 4,
       pass: estimate(shares.pass ?? Math.min(1, 1.5 * shares.sampled)),
+      ...(shares.once !== undefined && { reach: { problems: PROBLEMS, once: shares.once, always: 0 } }),
       training: trainingSince(this.#watch.history),
       chance: shares.chance ?? 0,
     };
