@@ -1,12 +1,14 @@
 /**
  * A JSON value as an answer: strict, without repair. Beyond `JSON.parse`, a key may occur once in an object, numbers
- * are finite, texts have no half of a surrogate pair, which no encoding can write, and nesting is bounded.
+ * are finite and keep their digits, texts have no half of a surrogate pair, which no encoding can write, and nesting is bounded.
  */
 import type { Json } from '../../../src/options/json.ts';
 import { trimAscii } from '../../../src/parsing/trim_ascii.ts';
 
 const MAX_JSON_LENGTH = 65_536;
 const MAX_DEPTH = 64;
+/** Decimal digits that a double tells apart, however they are chosen. */
+const KEPT_DIGITS = 15;
 const HALF_CHARACTER = 'a text has half of a surrogate pair';
 
 /** The value of a text that is JSON, alone or in one fenced block, or why it is none. */
@@ -72,13 +74,24 @@ function structureBroken(text: string): string | undefined {
     else if (character === '-' || (character >= '0' && character <= '9')) {
       let end = i + 1;
       while (end < text.length && /[0-9.eE+-]/.test(text[end] as string)) end++;
-      if (!Number.isFinite(Number(text.slice(i, end)))) return 'a number is too large';
+      const written = text.slice(i, end);
+      if (!Number.isFinite(Number(written))) return 'a number is too large';
+      // Others would be equal to it: a double has no more digits.
+      if (digitsOf(written) > KEPT_DIGITS && String(Number(written)) !== written) return 'a number has too many digits';
       i = end;
       continue;
     }
     i++;
   }
   return undefined;
+}
+
+/** Significant digits of a number as it is written. */
+function digitsOf(written: string): number {
+  return written
+    .replace(/[eE].*$/, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+/, '').length;
 }
 
 /** Escapes resolved, so that "a" and "\u0061" are one key; a broken text is left to the parser. */

@@ -22,6 +22,8 @@ export type Truth = Json;
 export interface AnswerReader {
   /** Rows need no right answer. */
   readonly needsNone: boolean;
+  /** Sub-scores that every verdict has: 0 where no answer can be read. */
+  readonly parts?: readonly string[];
   /** @param choices  of the row, where the config names their column */
   read(given: Json, choices: Json | undefined): { readonly truth: Truth } | { readonly reason: string };
   /** A text of the truth, for reports. */

@@ -10,7 +10,7 @@ const EXTRACTIONS = ['whole', 'only', 'last', 'first', 'boxed', 'hash', 'line'] 
 export type DatasetExtraction = (typeof EXTRACTIONS)[number];
 
 /** How an answer is compared; anything else is a file of the user's. */
-const COMPARISONS = ['exact', 'number', 'choice', 'list', 'math'] as const;
+const COMPARISONS = ['exact', 'number', 'choice', 'list', 'math', 'json'] as const;
 
 const files = () => {
   const error = 'must be a file, or a list of files; for example questions.jsonl';
@@ -83,7 +83,7 @@ const DATASET_KNOBS = options({
     .default('exact')
     .describe(
       'How it is compared. exact: the same text; number: the same number; choice: the same option; list: the same ' +
-        'elements in their order; math: the same number, expression, set, tuple or interval, however it is written; or a file of yours.',
+        'elements in their order; math: the same number, expression, set, tuple or interval, however it is written; json: strict JSON of the same value, whose share of right fields is the part fields; or a file of yours.',
     ),
   on_bad_row: schemas
     .choice(['stop', 'skip'])

@@ -207,9 +207,11 @@ class LoadedDataset implements DatasetTask {
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {
     const { answers, knobs } = this.#parts;
     const { truth } = item.identity as { readonly truth: TaskItem['identity'] }; // made by #item
-    return verifyExtracted(completion, context, knobs.extract, (answer) =>
+    const verdict = verifyExtracted(completion, context, knobs.extract, (answer) =>
       answers.judge(answer, truth, item.columns as Row),
     );
+    if (answers.parts === undefined || verdict.parts !== undefined) return verdict;
+    return { ...verdict, parts: Object.fromEntries(answers.parts.map((part) => [part, 0])) };
   }
 
   /** A text as long as a supervised stage may learn, with a byte for the end of each turn. */

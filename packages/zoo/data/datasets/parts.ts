@@ -7,6 +7,7 @@ import type { RowFile, RowFormat } from '../../../../src/data/datasets/row.ts';
 import { choice, list, math } from './comparisons.ts';
 import { readCsv } from './csv.ts';
 import { unpacked } from './gzip.ts';
+import { json } from './json_records.ts';
 
 /** Files whose rows are separated cells. */
 const CSV = /\.(csv|tsv)(\.gz)?$/i;
@@ -36,5 +37,5 @@ function pieces({ files, path, size }: RowFile): AsyncGenerator<Uint8Array<Array
 export const ALL_ROWS: DatasetParts = {
   formats: [parquet, gzip, csv],
   kinds: 'JSON Lines (.jsonl), CSV (.csv, .tsv), both also as .gz, and Parquet',
-  comparisons: { ...COMPARISONS, choice, list, math },
+  comparisons: { ...COMPARISONS, choice, list, math, json },
 };

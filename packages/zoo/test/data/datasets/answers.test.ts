@@ -40,6 +40,44 @@ describe('verify: math', () => {
   });
 });
 
+describe('verify: json', () => {
+  /** @returns the score, and the share of right fields */
+  async function judged(answer: unknown, completion: string, finishReason: 'eos' | 'length' = 'eos') {
+    const rows = `{"prompt": "a?", "answer": ${JSON.stringify(answer)}}`;
+    const task = await openDataset(
+      { train: 'q.jsonl', verify: 'json', held_out: 'h.jsonl' },
+      { files: memoryFiles({ 'q.jsonl': rows, 'h.jsonl': '{"prompt": "b?", "answer": {}}' }), parts: ALL_ROWS },
+    );
+    const { score, parts } = task.verify(task.trainItem(1, 0), completion, { finishReason });
+    return [score, parts?.fields];
+  }
+  const record = { item: 'tea', price: 2.5, tags: ['a', 'b'] };
+
+  // biome-ignore format: a table
+  it.each([
+    ['{"price": 2.50, "item": "tea", "tags": ["a", "b"]}', 1, 1],
+    ['```json\n{"item":"tea","price":25e-1,"tags":["a","b"]}\n```', 1, 1],
+    ['{"item": "tea", "price": 2.5, "tags": ["b", "a"]}', 0, 2 / 4],
+    ['{"item": "tea", "price": "2.5", "tags": ["a", "b"]}', 0, 3 / 4],
+    ['{"item": "tea", "tags": ["a", "b"]}', 0, 3 / 4],
+    ['{"item": "tea", "price": 2.5, "tags": ["a", "b"], "sure": true}', 0, 4 / 5],
+    ['{"item": "tea", "price": 2.5000000000000000001, "tags": ["a", "b"]}', 0, 0],
+    ['{"item": "tea", "item": "tea", "price": 2.5, "tags": ["a", "b"]}', 0, 0],
+    ['Sure! {"item": "tea", "price": 2.5, "tags": ["a", "b"]}', 0, 0], ['[]', 0, 0], ['', 0, 0],
+  ])('%j', async (completion, score, fields) => {
+    expect(await judged(record, completion)).toEqual([score, fields]);
+    expect(await judged(JSON.stringify(record), completion)).toEqual([score, fields]);
+  });
+
+  it('pays nothing for an answer that the limit may have cut', async () => {
+    expect(await judged(record, '{"item": "tea", "price": 2.5, "tags": ["a", "b"]}', 'length')).toEqual([0, 0]);
+  });
+
+  it('refuses a right answer that is no JSON', async () => {
+    await expect(judged('{"item": tea}', '{}')).rejects.toThrow(/q\.jsonl:1 .*not JSON/);
+  });
+});
+
 describe('whole numbers beyond 2^53', () => {
   // biome-ignore format: a table
   it.each(['exact', 'number', 'math'])('keep their digits under verify: %s', async (verify) => {
