@@ -1,12 +1,12 @@
 """Writes math_notations.json: 587 pairs of a right answer and an answer of a policy in the notations of MATH and GSM8K, right and
 wrong forms, and 90 right answers as MATH writes them.
 
-    pip install sympy==1.14.0 math-verify==0.9.0
-    python test/golden/make_math_notations.py > test/golden/math_notations.json
+    pip install sympy==1.14.0 math-verify==0.9.0 && pip install --no-deps trl==1.16.0
+    PYTHONHASHSEED=0 python test/golden/make_math_notations.py > test/golden/math_notations.json
     node tools/check_math_answers.mjs test/golden/math_notations.json
 
-Both texts of a pair are written by templates from values; the label is whether sympy finds these values equal, and math-verify's
-verdict is beside it. No label is written by hand. A unit may be left out on one side; two units must agree. The digits of a base are
+Both texts of a pair are written by templates from values; the label is whether sympy finds these values equal, and the
+verdicts of math-verify and of TRL's accuracy_reward are beside it. No label is written by hand. A unit may be left out on one side; two units must agree. The digits of a base are
 compared with those without one.
 """
 import json
@@ -17,6 +17,7 @@ from importlib.metadata import version
 import sympy
 from math_verify import parse, verify
 from sympy import Rational, sqrt
+from trl.rewards.accuracy_rewards import accuracy_reward
 
 draw = random.Random(52)
 x, y, n = sympy.symbols('x y n')
@@ -298,12 +299,20 @@ while len(golds) < 90:
         golds.append(gold)
 
 
+def boxed(text):
+    return text if 'boxed' in text or 'fbox' in text or text.startswith('####') else f'\\boxed{{{text}}}'
+
+
 def verdict(pair):
-    boxed = lambda text: text if 'boxed' in text or 'fbox' in text or text.startswith('####') else f'\\boxed{{{text}}}'
     try:
         return int(bool(verify(parse(boxed(pair['gold'])), parse(boxed(pair['answer'])))))
     except Exception:
         return 0
+
+
+def reward_of_trl(pair):
+    [reward] = accuracy_reward([[{'content': boxed(pair['answer'])}]], [boxed(pair['gold'])])
+    return int(reward == 1)
 
 
 def thinned(all_pairs, count):
@@ -315,6 +324,7 @@ def thinned(all_pairs, count):
 chosen = thinned(pairs, 587)
 for pair in chosen:
     pair['math_verify'] = verdict(pair)
-versions = {name: version(name) for name in ('sympy', 'math-verify')}
+    pair['accuracy_reward'] = reward_of_trl(pair)
+versions = {name: version(name) for name in ('sympy', 'math-verify', 'trl')}
 lines = ',\n'.join(json.dumps(pair, ensure_ascii=False) for pair in chosen)
 print(f'{{"versions": {json.dumps(versions)},\n"golds": {json.dumps(golds, ensure_ascii=False)},\n"pairs": [\n{lines}\n]}}')
