@@ -20,6 +20,11 @@ const files = () => {
     .meta({ examples: ['questions.jsonl'] });
 };
 
+const columns = () => {
+  const error = 'must be a column, or a list of columns; for example question';
+  return z.union([schemas.text('question'), z.array(schemas.text('input'), { error }).min(1, { error })], { error });
+};
+
 const shareRule = 'must be a share of the rows, above 0 and below 1, or files; for example 0.4';
 const share = z
   .number()
@@ -31,7 +36,7 @@ const verifyRule = `not a comparison; use ${COMPARISONS.join(', ')}, or a file o
 
 const DATASET_KNOBS = options({
   train: files().describe(
-    'Files of rows: JSON Lines or CSV (also .gz), or Parquet, relative to this file. No default.',
+    'Files of rows: JSON Lines, JSON or CSV (also .gz, .zst), or Parquet, relative to this file. No default.',
   ),
   held_out: z
     .union([share, files()], { error: shareRule })
@@ -48,15 +53,18 @@ const DATASET_KNOBS = options({
     .describe(
       'A data set of the Hugging Face hub: train and held_out are then files in it. Default: files of this disk.',
     ),
-  prompt: schemas
-    .text('question')
+  prompt: columns()
     .default('prompt')
-    .describe('Column with the prompt: a text, or a list of messages. Default {default}; rows of messages need none.'),
+    .describe(
+      'Column with the prompt: a text, or a list of messages; texts of several columns are joined by an empty line. ' +
+        'Default {default}, else what the first row looks like, which a note says; rows of messages need none.',
+    ),
   answer: schemas
     .text('answer')
     .optional()
     .describe(
-      'Column with the right answer. Default: answer, else solution, else completion, else the last turn of messages.',
+      'Column with the right answer; reward_model.ground_truth is a member of a column. Default: answer, else solution, ' +
+        'else completion, else the last turn of messages, else what the first row looks like.',
     ),
   completion: schemas
     .text('solution')

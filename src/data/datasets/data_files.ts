@@ -35,3 +35,22 @@ export async function rangeOf(
 export function badFile(path: string, rule: string): DataError {
   return new DataError('bad-data-file', `${path}: ${rule}.`, { file: path });
 }
+
+/** @param bytes  no UTF-8 @param first  line of the first of them @returns the error for a text file in another encoding */
+export function badEncoding(path: string, bytes: Uint8Array, first = 1): DataError {
+  let line = first;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let begin = 0;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
+    try {
+      decoder.decode(bytes.subarray(begin, end));
+    } catch {
+      break;
+    }
+    [begin, line] = [end + 1, line + 1];
+  }
+  const remedy = 'save it as UTF-8; from Windows: iconv -f WINDOWS-1252 -t UTF-8';
+  return badFile(`${path}:${line}`, `holds bytes that are no UTF-8; ${remedy}`);
+}
+
+const NEWLINE = 0x0a;

@@ -235,13 +235,13 @@ class LoadedDataset implements DatasetTask {
       answer: truth === null ? completion : answers.shown(truth),
       identity: { row, truth },
       weight: 1,
-      columns: loaded.store.row(row),
+      columns: loaded.store.row(row).row,
     };
   }
 
   #problem(row: number): DatasetProblem {
-    const { knobs, answers, loaded } = this.#parts;
-    const reading = problemOf(loaded.store.row(row), knobs, answers);
+    const { answers, loaded } = this.#parts;
+    const reading = problemOf(loaded.store.row(row), loaded.knobsOf(row), answers);
     if ('flaw' in reading) throw new RangeError(`row ${row} was sound before: ${reading.flaw}`);
     return reading.problem;
   }

@@ -11,10 +11,14 @@ const SPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const WORD = /[A-Za-z_-][A-Za-z_]*/y;
 const LITERALS = ['true', 'false', 'null'];
+const LINE_ENDS = 'the line ends within the row; write a row on one line';
 const NOT_FINITE = ['NaN', 'Infinity', '-Infinity'];
 
-/** @param text  that JSON.parse refuses */
-export function firstJsonFlaw(text: string): JsonFlaw {
+/**
+ * @param text  that JSON.parse refuses
+ * @param of  whether it is a line with a row, or a whole file
+ */
+export function firstJsonFlaw(text: string, of: 'line' | 'file'): JsonFlaw {
   const closers: string[] = [];
   let at = 0;
   const take = (pattern: RegExp): string => {
@@ -25,7 +29,7 @@ export function firstJsonFlaw(text: string): JsonFlaw {
   };
   const flaw = (rule: string): JsonFlaw =>
     at >= text.length
-      ? { at: text.length, rule: 'the line ends within the row; write a row on one line' }
+      ? { at: text.length, rule: of === 'line' ? LINE_ENDS : 'the file ends within its JSON; copy it whole' }
       : { at, rule };
   let expects: 'value' | 'first value' | 'key' | 'first key' | 'next' = 'value';
   for (;;) {
@@ -33,7 +37,8 @@ export function firstJsonFlaw(text: string): JsonFlaw {
     const character = text[at];
     if (expects === 'next') {
       const closer = closers[closers.length - 1];
-      if (closer === undefined) return flaw('text after the row; write a row a line');
+      if (closer === undefined)
+        return flaw(`text after the ${of === 'line' ? 'row' : 'first value'}; write a row a line`);
       if (character === closer) {
         at++;
         closers.pop();

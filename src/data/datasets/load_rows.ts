@@ -6,13 +6,14 @@ import { splitPosition, TRAIN_SHARE } from '../split.ts';
 import type { Split } from '../task.ts';
 import type { AnswerReader } from './answers.ts';
 import { DATASET, type DatasetKnobs } from './card.ts';
+import { guessColumns, readColumns } from './columns.ts';
 import type { DataFiles } from './data_files.ts';
 import { GrowingInts } from './growing_ints.ts';
 import type { DatasetParts } from './parts.ts';
-import { type DatasetProblem, type ProblemReading, problemOf, readColumns } from './problem.ts';
+import { type DatasetProblem, type ProblemReading, problemOf } from './problem.ts';
 import { looseKey, PromptIndex, promptKey } from './prompt_index.ts';
 import { readRows } from './read_rows.ts';
-import type { Row } from './row.ts';
+import type { ReadRow, Row } from './row.ts';
 import { RowStore } from './row_store.ts';
 
 export interface LoadedRows {
@@ -22,6 +23,8 @@ export interface LoadedRows {
   readonly heldOut: Uint32Array;
   /** Rows with the longest prompts and the longest completions. */
   readonly longest: readonly number[];
+  /** With the columns that were guessed for its file. */
+  knobsOf(row: number): DatasetKnobs;
   /** `questions.jsonl:17`. */
   placeOf(row: number): string;
   /** What was left out, one line each. */
@@ -49,6 +52,13 @@ export async function loadRows(knobs: DatasetKnobs, of: RowsToLoad): Promise<Loa
   return loading.finish();
 }
 
+interface DataFile {
+  readonly name: string;
+  readonly firstRow: number;
+  /** With the columns that its first row asks for. */
+  knobs: DatasetKnobs | undefined;
+}
+
 type Refused = Extract<ProblemReading, { readonly flaw: string }>;
 
 class Loading {
@@ -59,7 +69,7 @@ class Loading {
   readonly #lines = new GrowingInts();
   readonly #train = new GrowingInts();
   readonly #heldOut = new GrowingInts();
-  readonly #files: { readonly name: string; readonly firstRow: number }[] = [];
+  readonly #files: DataFile[] = [];
   readonly #notes: string[] = [];
   readonly #prompting = new Longest(MEASURED);
   readonly #completing = new Longest(MEASURED);
@@ -81,7 +91,7 @@ class Loading {
     const { columns, on_bad_row } = this.#knobs;
     const { files, parts } = this.#of;
     const columnsToRead = columns === undefined ? undefined : [...readColumns(this.#knobs), ...columns];
-    this.#files.push({ name, firstRow: this.#store.count });
+    this.#files.push({ name, firstRow: this.#store.count, knobs: undefined });
     let skipped = 0;
     let rows = 0;
     let first: { readonly message: string; readonly remedy: string } | undefined;
@@ -89,7 +99,7 @@ class Loading {
       for (const reading of batch) {
         rows++;
         const refused =
-          'row' in reading ? this.#add(reading.row, reading.line, split, columnsToRead) : { flaw: reading.problem };
+          'row' in reading ? this.#add(reading, reading.line, split, columnsToRead) : { flaw: reading.problem };
         if (refused === undefined) continue;
         const { flaw, remedy = on_bad_row === 'stop' ? 'correct it, or set on_bad_row: skip' : 'correct it' } = refused;
         const place = 'row' in reading || reading.column === undefined ? '' : `:${reading.column}`;
@@ -112,8 +122,13 @@ class Loading {
   }
 
   /** What is wrong with the row, if anything is. */
-  #add(row: Row, line: number, split: Split | undefined, wanted: readonly string[] | undefined): Refused | undefined {
-    const reading = problemOf(row, this.#knobs, this.#of.answers);
+  #add(
+    read: ReadRow,
+    line: number,
+    split: Split | undefined,
+    wanted: readonly string[] | undefined,
+  ): Refused | undefined {
+    const reading = problemOf(read, this.#knobsFor(read.row), this.#of.answers);
     if ('flaw' in reading) return reading;
     const { problem } = reading;
     const key = promptKey(promptText(problem.prompt));
@@ -136,7 +151,7 @@ class Loading {
         this.#firstContradiction = `${name}:${line} and ${this.#placeOf(near.row)}`;
       }
     }
-    this.#store.add(wanted === undefined ? row : pick(row, wanted));
+    this.#store.add(wanted === undefined ? read : pick(read, wanted));
     this.#lines.push(line);
     // Prompts that differ only in case may be near copies, so they fall on one side.
     const side = this.#of.isShown ? 'train' : (split ?? this.#splitOf(key.toLowerCase()));
@@ -150,6 +165,17 @@ class Loading {
       ),
     );
     return undefined;
+  }
+
+  /** All rows of a file are read as the first one asks for. */
+  #knobsFor(row: Row): DatasetKnobs {
+    const file = this.#files[this.#files.length - 1];
+    if (file.knobs === undefined) {
+      const { knobs, note } = guessColumns(row, this.#knobs, this.#of);
+      if (note !== undefined) this.#notes.push(`${file.name}: ${note}`);
+      file.knobs = knobs;
+    }
+    return file.knobs;
   }
 
   #splitOf(key: string): Split {
@@ -171,15 +197,23 @@ class Loading {
   }
 
   #problemAt(index: number): DatasetProblem {
-    const reading = problemOf(this.#store.row(index), this.#knobs, this.#of.answers);
+    const reading = problemOf(this.#store.row(index), this.#knobsOf(index), this.#of.answers);
     if ('flaw' in reading) throw new RangeError(`row ${index} was sound before: ${reading.flaw}`);
     return reading.problem;
   }
 
   #placeOf(row: number): string {
+    return `${this.#fileOf(row).name}:${this.#lines.at(row)}`;
+  }
+
+  #knobsOf(row: number): DatasetKnobs {
+    return this.#fileOf(row).knobs ?? this.#knobs;
+  }
+
+  #fileOf(row: number): DataFile {
     let file = this.#files[0];
     for (const candidate of this.#files) if (candidate.firstRow <= row) file = candidate;
-    return `${file.name}:${this.#lines.at(row)}`;
+    return file;
   }
 
   finish(): LoadedRows {
@@ -219,14 +253,16 @@ class Loading {
       train,
       heldOut,
       longest: [...new Set([...this.#prompting.rows, ...this.#completing.rows])],
+      knobsOf: (row) => this.#knobsOf(row),
       placeOf: (row) => this.#placeOf(row),
       notes: this.#notes,
     };
   }
 }
 
-function pick(row: Row, names: readonly string[]): Row {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name)));
+function pick({ row, written }: ReadRow, names: readonly string[]): ReadRow {
+  const of = (cells: Row): Row => Object.fromEntries(Object.entries(cells).filter(([name]) => names.includes(name)));
+  return { row: of(row), ...(written && { written: of(written) }) };
 }
 
 /** The rows of the greatest lengths; of equal ones, the first. */

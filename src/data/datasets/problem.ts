@@ -4,7 +4,8 @@ import { didYouMean } from '../../options/nearest_name.ts';
 import type { Message } from '../../text/codec.ts';
 import { type AnswerReader, type Truth, writtenAnswer } from './answers.ts';
 import type { DatasetKnobs } from './card.ts';
-import type { Row } from './row.ts';
+import { ANSWER_COLUMNS, conversationColumn, MESSAGES } from './columns.ts';
+import type { ReadRow, Row } from './row.ts';
 
 export interface DatasetProblem {
   readonly prompt: string | readonly Message[];
@@ -20,11 +21,16 @@ export type ProblemReading =
   | { readonly problem: DatasetProblem }
   | { readonly flaw: string; readonly remedy?: string | undefined };
 
-const ANSWER_COLUMNS = ['answer', 'solution', 'completion'];
-const MESSAGES = 'messages';
 /** Members of a message, besides role and content, that chat templates read. */
 const FIELDS: readonly string[] = ['tool_calls', 'tool_call_id', 'name', 'reasoning_content', 'reasoning', 'thinking'];
 const ROLES: readonly string[] = ['system', 'user', 'assistant', 'tool'];
+/** Who speaks in `{"from": …, "value": …}`, the form of ShareGPT. */
+const SPEAKERS: Readonly<Record<string, Message['role']>> = {
+  human: 'user',
+  gpt: 'assistant',
+  chatgpt: 'assistant',
+  observation: 'tool',
+};
 
 class Flaw extends Error {
   readonly remedy: string | undefined;
@@ -38,36 +44,34 @@ class Flaw extends Error {
 /** Depth of nested lists and objects, beyond which a row is not data and could not be written again. */
 const MOST_NESTED = 100;
 
-/** The columns that problems are made of, as far as a config names them. */
-function namedColumns({ prompt, answer, completion, choices }: DatasetKnobs): string[] {
-  return [prompt, answer ?? [], completion ?? [], choices ?? []].flat();
-}
-
-/** All columns that problems may be read from, whatever the rows look like. */
-export function readColumns(knobs: DatasetKnobs): string[] {
-  return [...new Set([...namedColumns(knobs), ...ANSWER_COLUMNS, MESSAGES])];
-}
-
 /** The problem of a row, or its flaw: `flaw; remedy`. */
-export function problemOf(row: Row, knobs: DatasetKnobs, answers: AnswerReader): ProblemReading {
-  if (isDeeper(row, MOST_NESTED)) return { flaw: `nested deeper than ${MOST_NESTED} lists and objects` };
+export function problemOf(read: ReadRow, knobs: DatasetKnobs, answers: AnswerReader): ProblemReading {
+  if (isDeeper(read.row, MOST_NESTED)) return { flaw: `nested deeper than ${MOST_NESTED} lists and objects` };
   try {
-    return { problem: readProblem(row, knobs, answers) };
+    return { problem: readProblem(read, knobs, answers) };
   } catch (error) {
     if (error instanceof Flaw) return { flaw: error.message, remedy: error.remedy };
     throw error;
   }
 }
 
-function readProblem(row: Row, knobs: DatasetKnobs, answers: AnswerReader): DatasetProblem {
-  if (!(knobs.prompt in row) && MESSAGES in row) return conversation(row, knobs, answers);
-  const prompt = promptOf(cellOf(row, knobs.prompt), knobs.prompt);
+function readProblem(read: ReadRow, knobs: DatasetKnobs, answers: AnswerReader): DatasetProblem {
+  const { row } = read;
+  const dialogue = conversationColumn(row, knobs, answers.needsNone);
+  if (dialogue !== undefined) return conversation(read, dialogue, knobs, answers);
+  const prompt = promptOf(row, knobs.prompt);
   const column = knobs.answer ?? ANSWER_COLUMNS.find((name) => name in row);
+  if (row.label === false && 'completion' in row && answers.needsNone)
+    throw new Flaw('column "label" is false: nobody wants this completion; leave the row out');
   if (column === undefined && answers.needsNone) {
     return { prompt, truth: null, completion: textOf(row, knobs.completion ?? 'completion', '') };
   }
-  const given = lastTurn(cellOf(row, column ?? 'answer'));
-  const truth = truthOf(given, row, column ?? 'answer', knobs, answers);
+  if (column === undefined && 'chosen' in row) {
+    const rule = 'has no right answer: an sft stage learns what is chosen of it, where its data_files name this file';
+    throw new Flaw(`a pair of chosen and rejected ${rule}`, 'or name a column by answer');
+  }
+  const given = lastTurn(writtenCell(read, column ?? 'answer'));
+  const truth = truthOf(given, read, column ?? 'answer', knobs, answers);
   const completionColumn = knobs.completion ?? ('completion' in row ? 'completion' : undefined);
   const completion =
     completionColumn === undefined
@@ -76,25 +80,29 @@ function readProblem(row: Row, knobs: DatasetKnobs, answers: AnswerReader): Data
   return { prompt, truth, completion };
 }
 
-function conversation(row: Row, knobs: DatasetKnobs, answers: AnswerReader): DatasetProblem {
-  const dialogue = messagesOf(cellOf(row, MESSAGES), MESSAGES);
+function conversation(read: ReadRow, column: string, knobs: DatasetKnobs, answers: AnswerReader): DatasetProblem {
+  const { row } = read;
+  const turns = messagesOf(cellOf(row, column), column);
+  const { system } = row;
+  const isPreceded = column !== MESSAGES && typeof system === 'string' && system !== '' && turns[0].role !== 'system';
+  const dialogue = isPreceded ? [{ role: 'system' as const, content: system }, ...turns] : turns;
   const last = dialogue[dialogue.length - 1];
   if (last.role !== 'assistant')
-    throw new Flaw(`column "${MESSAGES}" ends with a turn of ${last.role}; end it with the assistant's`);
+    throw new Flaw(`column "${column}" ends with a turn of ${last.role}; end it with the assistant's`);
   const prompt = dialogue.slice(0, -1);
   if (!prompt.some(({ role }) => role === 'user'))
-    throw new Flaw(`column "${MESSAGES}" asks nothing; begin with a turn of user`);
-  const given = knobs.answer === undefined ? last.content : cellOf(row, knobs.answer);
+    throw new Flaw(`column "${column}" asks nothing; begin with a turn of user`);
+  const given = knobs.answer === undefined ? last.content : writtenCell(read, knobs.answer);
   return {
     prompt,
-    truth: truthOf(given, row, knobs.answer ?? MESSAGES, knobs, answers),
+    truth: truthOf(given, read, knobs.answer ?? column, knobs, answers),
     completion: last.content,
     dialogue,
   };
 }
 
-function truthOf(given: Json, row: Row, column: string, knobs: DatasetKnobs, answers: AnswerReader): Truth {
-  const choices = knobs.choices === undefined ? undefined : cellOf(row, knobs.choices);
+function truthOf(given: Json, read: ReadRow, column: string, knobs: DatasetKnobs, answers: AnswerReader): Truth {
+  const choices = knobs.choices === undefined ? undefined : writtenCell(read, knobs.choices);
   const reading = answers.read(given, choices);
   if ('truth' in reading) return reading.truth;
   throw new Flaw(`column "${column}": ${shortened(given)} — ${reading.reason}`);
@@ -105,9 +113,24 @@ function isDeeper(value: Json | Row, most: number): boolean {
   return most === 0 || Object.values(value).some((inner) => isDeeper(inner, most - 1));
 }
 
+/** A cell, or by `column.member` a member of one. */
+function memberAt(row: Row, path: string): Json | undefined {
+  if (Object.hasOwn(row, path)) return row[path];
+  return path.split('.').reduce<Json | undefined>((value, name) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject && Object.hasOwn(value, name) ? (value as Row)[name] : undefined;
+  }, row);
+}
+
+/** A cell whose numbers, where they are written otherwise than JavaScript writes them, are texts. */
+function writtenCell({ row, written }: ReadRow, column: string): Json {
+  const cell = cellOf(row, column);
+  return (written && memberAt(written, column)) ?? cell;
+}
+
 /** @throws Flaw if it is missing or null */
 function cellOf(row: Row, column: string): Json {
-  const value = Object.hasOwn(row, column) ? row[column] : undefined;
+  const value = memberAt(row, column);
   if (value === undefined) {
     const names = Object.keys(row);
     throw new Flaw(
@@ -132,7 +155,14 @@ function textOf(row: Row, column: string, fallback?: string): string {
   throw new Flaw(`column "${column}": ${shortened(value)} — must be a text that is not empty`);
 }
 
-function promptOf(value: Json, column: string): string | readonly Message[] {
+/** A text, or messages; of several columns their texts, where they are not empty. */
+function promptOf(row: Row, columns: string | readonly string[]): string | readonly Message[] {
+  const [column, ...others] = [columns].flat();
+  const value = cellOf(row, column);
+  if (others.length > 0) {
+    const further = others.filter((name) => row[name] !== null && row[name] !== '').map((name) => textOf(row, name));
+    return [textOf(row, column), ...further].join('\n\n');
+  }
   if (Array.isArray(value)) return messagesOf(value, column);
   if (typeof value === 'string' && value.trim() !== '') return value;
   throw new Flaw(`column "${column}": ${shortened(value)} — must be a text that is not empty, or a list of messages`);
@@ -158,7 +188,7 @@ function messagesOf(value: Json, column: string): readonly Message[] {
   if (!Array.isArray(value) || value.length === 0) throw wrong;
   return value.map((entry: Json): Message => {
     if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw wrong;
-    const { role, content, ...others } = entry as Readonly<Record<string, Json>>;
+    const { role, content, ...others } = spokenAs(entry as Row);
     // Parquet and Arrow give every message the members of all, as null.
     const given = Object.entries(others).filter(([, member]) => member !== null);
     const unread = given.find(([name]) => !FIELDS.includes(name))?.[0];
@@ -176,6 +206,13 @@ function messagesOf(value: Json, column: string): readonly Message[] {
     const message = { role: role as Message['role'], content: text }; // one of them
     return given.length > 0 ? { ...message, fields } : message;
   });
+}
+
+/** A turn of ShareGPT as a message. */
+function spokenAs(turn: Row): Row {
+  const { from, value, ...others } = turn;
+  if (typeof from !== 'string' || 'role' in turn) return turn;
+  return { ...others, role: SPEAKERS[from] ?? from, content: value };
 }
 
 /** A text, or parts of one; undefined: neither. @throws Flaw where a part is not of text */

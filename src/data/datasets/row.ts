@@ -5,9 +5,15 @@ import type { DataFiles } from './data_files.ts';
 /** A row by column. */
 export type Row = Readonly<Record<string, Json>>;
 
+export interface ReadRow {
+  readonly row: Row;
+  /** Cells with a number that JavaScript writes otherwise, such as 27.10: each such number as the text of the file. */
+  readonly written?: Row;
+}
+
 /** A row, or why there is none, with the number of the line, or of the row in a table, from 1. */
 export type RowReading =
-  | { readonly line: number; readonly row: Row }
+  | ({ readonly line: number } & ReadRow)
   /** `column`: the character of the line at which it cannot be read, from 1. */
   | { readonly line: number; readonly problem: string; readonly column?: number };
 

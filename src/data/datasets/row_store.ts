@@ -2,7 +2,7 @@
  * Stores many rows in little memory: each is JSON in UTF-8, concatenated in large pieces, and parsed on demand. One
  * object per row would take ten times as much.
  */
-import type { Row } from './row.ts';
+import type { ReadRow, Row } from './row.ts';
 
 const PIECE_BYTES = 4 * 1024 ** 2;
 
@@ -23,8 +23,9 @@ export class RowStore {
     return this.#offsets[this.#count] ?? 0;
   }
 
-  add(row: Row): void {
-    const bytes = this.#encoder.encode(JSON.stringify(row));
+  add({ row, written }: ReadRow): void {
+    const text = JSON.stringify(row); // on one line
+    const bytes = this.#encoder.encode(written === undefined ? text : `${text}\n${JSON.stringify(written)}`);
     let at = this.bytes;
     for (let taken = 0; taken < bytes.length; ) {
       const from = at % PIECE_BYTES;
@@ -44,9 +45,10 @@ export class RowStore {
   }
 
   /** @param index  below `count` */
-  row(index: number): Row {
+  row(index: number): ReadRow {
     if (!(index >= 0 && index < this.#count)) throw new RangeError(`row ${index} of ${this.#count}`);
-    return JSON.parse(this.#decoder.decode(this.#bytesOf(index))) as Row; // that `add` wrote
+    const [row, written] = this.#decoder.decode(this.#bytesOf(index)).split('\n');
+    return { row: JSON.parse(row) as Row, ...(written && { written: JSON.parse(written) as Row }) }; // as `add` wrote it
   }
 
   #bytesOf(index: number): Uint8Array {

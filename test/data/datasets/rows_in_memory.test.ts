@@ -7,7 +7,10 @@ import { RowStore } from '../../../src/data/datasets/row_store.ts';
 describe('rows in memory', () => {
   it('are given back as they were, across the borders of pieces', () => {
     const store = new RowStore();
-    const rows = Array.from({ length: 30 }, (_, i) => ({ text: `ü😀${i}`.repeat(1 + i * 4000), n: i }));
+    const rows = Array.from({ length: 30 }, (_, i) => ({
+      row: { text: `ü😀${i}\n`.repeat(1 + i * 4000), n: i },
+      ...(i % 2 === 0 && { written: { n: `${i}.0` } }),
+    }));
     for (const row of rows) store.add(row);
     expect(store.bytes).toBeGreaterThan(2 * 4 * 1024 ** 2);
     expect(rows.map((_, i) => store.row(i))).toEqual(rows);

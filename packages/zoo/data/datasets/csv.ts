@@ -1,15 +1,17 @@
 /**
  * Tables as text, with a line of names first: cells apart by comma, semicolon or tab, quoted where they hold one of these,
- * a quote (doubled) or an end of line. Every cell is a text; an empty one is null.
+ * a quote (doubled) or an end of line, which is LF, CRLF or CR. Every cell is a text; an empty one is null.
  *
  * @see RFC 4180
  */
-import { badFile } from '../../../../src/data/datasets/data_files.ts';
+import { badEncoding, badFile } from '../../../../src/data/datasets/data_files.ts';
 import type { Row, RowReading } from '../../../../src/data/datasets/row.ts';
 
 /** Longest row, in characters: a quote that is never closed would take the whole file into memory. */
 const MOST_CHARACTERS = 64 * 1024 ** 2;
 const SEPARATORS = [',', ';', '\t'];
+/** What pandas calls the column of its index, which it writes without a name. */
+const INDEX = 'Unnamed: 0';
 
 /** @throws DataError where it has no line of names, is no UTF-8, or a row is too long */
 export async function* readCsv(pieces: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<readonly RowReading[]> {
@@ -18,7 +20,7 @@ export async function* readCsv(pieces: AsyncIterable<Uint8Array>, path: string):
     try {
       return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
     } catch {
-      throw badFile(path, 'holds bytes that are no UTF-8; save the file as UTF-8');
+      throw badEncoding(path, bytes ?? new Uint8Array(), table.line);
     }
   };
   const table = new Table(path);
@@ -30,6 +32,7 @@ class Table {
   readonly #path: string;
   #names: readonly string[] | undefined;
   #separator = '';
+  #isAfterReturn = false;
   #cells: string[] = [];
   #cell = '';
   /** `closed`: after the last quote of a cell, or the first of a doubled one. */
@@ -45,12 +48,21 @@ class Table {
     this.#path = path;
   }
 
+  /** Of the file. */
+  get line(): number {
+    return this.#line;
+  }
+
   read(text: string): RowReading[] {
+    if (text.includes('\0')) {
+      const line = this.#line + text.slice(0, text.indexOf('\0')).split('\n').length - 1;
+      throw badFile(this.#path, `line ${line} holds a NUL byte, as no text does; save the table as UTF-8`);
+    }
     const readings: RowReading[] = [];
     let given = text;
     if (this.#separator === '') {
       this.#head += text;
-      if (!this.#head.includes('\n')) {
+      if (!/[\r\n]/.test(this.#head)) {
         this.#bounded(this.#head.length);
         return readings;
       }
@@ -73,9 +85,10 @@ class Table {
 
   #begin(): string {
     const head = this.#head.replace(/^\ufeff/, '');
-    const [first] = head.split('\n', 1);
+    const first = head.split(/[\r\n]/, 1)[0].replaceAll(/"[^"]*"/g, '');
     const count = (separator: string): number => first.split(separator).length;
-    this.#separator = SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best));
+    const isTabbed = /\.tsv(\.\w+)?$/i.test(this.#path) && first.includes('\t');
+    this.#separator = isTabbed ? '\t' : SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best));
     this.#head = '';
     return head;
   }
@@ -88,7 +101,9 @@ class Table {
 
   #take(character: string, readings: RowReading[]): void {
     this.#bounded(++this.#characters);
-    if (character === '\n') this.#line++;
+    const endsReturn = this.#isAfterReturn && character === '\n';
+    this.#isAfterReturn = character === '\r';
+    if ((character === '\n' && !endsReturn) || character === '\r') this.#line++;
     if (this.#quote === 'open') {
       if (character === '"') this.#quote = 'closed';
       else this.#cell += character;
@@ -97,8 +112,8 @@ class Table {
       this.#quote = 'open';
     } else if (character === '"' && this.#cell === '') this.#quote = 'open';
     else if (character === this.#separator) this.#endCell();
-    else if (character === '\n') this.#endRow(readings);
-    else if (character !== '\r') this.#cell += character;
+    else if (character === '\r' || (character === '\n' && !endsReturn)) this.#endRow(readings);
+    else if (character !== '\n') this.#cell += character;
   }
 
   #endCell(): void {
@@ -128,7 +143,7 @@ class Table {
   }
 
   #namesOf(cells: readonly string[]): readonly string[] {
-    const names = cells.map((name) => name.trim());
+    const names = cells.map((name, i) => name.trim() || (i === 0 && cells.length > 1 ? INDEX : ''));
     const twice = names.find((name, i) => name === '' || names.indexOf(name) !== i);
     if (twice === undefined) return names;
     const what = twice === '' ? 'a column without a name' : `two columns named "${twice}"`;

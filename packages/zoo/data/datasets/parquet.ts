@@ -38,7 +38,10 @@ export async function* readParquet({
   const metadata = await orDamaged(path, () => parquetMetadataAsync(file, { geoparquet: false }));
   const tree = await orDamaged(path, async () => columnsOf(metadata, wanted));
   const columns = tree.map(({ element }) => element.name);
-  const dates = new Set(tree.filter(isDate).map(({ element }) => element.name));
+  const kinds = {
+    dates: new Set(tree.filter(isDate).map(({ element }) => element.name)),
+    scales: new Map(tree.filter(isDecimal).map(({ element }) => [element.name, element.scale ?? 0])),
+  };
   const compressors = await orDamaged(path, () => compressorsFor(metadata, columns, path));
   let groupStart = 0;
   for (const group of metadata.row_groups) {
@@ -48,7 +51,7 @@ export async function* readParquet({
       const rows = await orDamaged(path, () =>
         parquetReadObjects({ file, metadata, columns, rowStart, rowEnd, compressors, geoparquet: false, utf8: false }),
       );
-      yield rows.map((row, i): RowReading => readRow(row, rowStart + i + 1, dates));
+      yield rows.map((row, i): RowReading => readRow(row, rowStart + i + 1, kinds));
     }
     groupStart = groupEnd;
   }
@@ -72,6 +75,17 @@ function columnsOf(metadata: FileMetaData, wanted: readonly string[] | undefined
 
 function isDate({ element }: SchemaTree): boolean {
   return element.converted_type === 'DATE' || element.logical_type?.type === 'DATE';
+}
+
+function isDecimal({ element }: SchemaTree): boolean {
+  return element.converted_type === 'DECIMAL' || element.logical_type?.type === 'DECIMAL';
+}
+
+/** Columns whose values do not say what they are. */
+interface Kinds {
+  readonly dates: ReadonlySet<string>;
+  /** Decimal places by column. */
+  readonly scales: ReadonlyMap<string, number>;
 }
 
 /**
@@ -101,8 +115,9 @@ async function compressorsFor(
   throw badFile(path, `packed by ${other}; write it with compression zstd, snappy, gzip or none`);
 }
 
-function readRow(row: Readonly<Record<string, unknown>>, line: number, dates: ReadonlySet<string>): RowReading {
+function readRow(row: Readonly<Record<string, unknown>>, line: number, { dates, scales }: Kinds): RowReading {
   const values: Record<string, Json> = {};
+  const written: Record<string, Json> = {};
   for (const [name, value] of Object.entries(row)) {
     const read = plainValue(value);
     if (read === undefined) {
@@ -112,8 +127,14 @@ function readRow(row: Readonly<Record<string, unknown>>, line: number, dates: Re
       };
     }
     values[name] = dates.has(name) && typeof read === 'string' ? read.slice(0, 10) : read;
+    const scale = scales.get(name);
+    if (scale === undefined || typeof read !== 'number') continue;
+    if (Math.abs(read) * 10 ** scale > Number.MAX_SAFE_INTEGER) {
+      return { line, problem: `column "${name}" holds a decimal of more than 15 digits; make it a text` };
+    }
+    written[name] = read.toFixed(scale);
   }
-  return { line, row: values };
+  return { line, row: values, ...(scales.size > 0 && { written }) };
 }
 
 /** Undefined for what JSON cannot say. */

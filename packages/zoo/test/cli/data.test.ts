@@ -49,6 +49,7 @@ it('takes a config that does not say for how long is trained, and one whose stag
 });
 
 it('says what is wrong with a file, as a training would', async () => {
-  expect(await messageOf(['data', 'show', rows])).toContain('no column "prompt" (there are question, answer)');
+  const asked = ['data', 'show', rows, '--set', 'task.prompt=text'];
+  expect(await messageOf(asked)).toContain('no column "text" (there are question, answer)');
   expect(await messageOf(['data', 'show', join(folder, 'none.csv')])).toContain('no such file');
 });

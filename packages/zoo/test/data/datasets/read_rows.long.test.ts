@@ -98,6 +98,7 @@ describe('rows of a file', () => {
     const [first] = await rowsOf(goldenTable('kinds'));
     expect(first).toEqual({
       line: 1,
+      written: { price: '27.10' },
       row: {
         ...{ day: '2026-11-30', time: '2026-11-30T01:46:42.000Z', price: 27.1, numbers: [1, 2, 3], halves: [0.5, 1.5] },
         ...{ word: 'a', long: 'x', deep: { a: { b: [{ c: 1 }] } } },
@@ -124,14 +125,12 @@ describe('a file that gives no rows is refused', () => {
     [
       'binary',
       new Uint8Array([1, 0, 2, 3]),
-      'q.jsonl: a binary file; rows are read from JSON Lines (.jsonl), CSV (.csv, .tsv), both also as .gz, and Parquet.',
+      'q.jsonl: a binary file; rows are read from JSON Lines (.jsonl), JSON, CSV (.csv, .tsv), all also as .gz and .zst, and Parquet.',
     ],
-    [
-      'one list',
-      '  [{"prompt": "1"}]',
-      "q.jsonl: a JSON array, where each line is a row; make JSON Lines of it: jq -c '.[]' q.jsonl",
-    ],
-    ['a list of many lines', '[\n{"prompt": "1"},\n', 'q.jsonl: a JSON array, where each line is a row'],
+    ['a list without rows', ' [ ]', 'q.jsonl: a list without rows; give one that has some.'],
+    ['half a list', '[\n{"prompt": "1"},\n', 'q.jsonl:3:1: the file ends within its JSON; copy it whole.'],
+    ['half a row', '[{"prompt": "1"}, {"prompt": "', 'q.jsonl:1:30: a text is not closed; write a row on one line.'],
+    ['two lists', '[{"a": 1}]\n[{"a": 1}]', 'q.jsonl:2:1: text after the first value; write a row a line.'],
     ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0]), 'q.jsonl: written in UTF-16; save it as UTF-8.'],
   ])('%s', async (_, content, message) => {
     await expect(rowsOf(content)).rejects.toThrow(message);
@@ -201,7 +200,7 @@ describe('a line that is no row', () => {
     ['null', 'null', undefined, 'null, not an object; write {"prompt": …, "answer": …}'],
     ['a number', '7', undefined, 'a number, not an object; write {"prompt": …, "answer": …}'],
   ])('%s: says line, column and what is wrong', async (_, line, column, problem) => {
-    const [before, broken, after] = await rowsOf(`{"ok": 1}\n${line}\n{"ok": [true, null, -1.5e3, "\\u00e9"]}`);
+    const [before, broken, after] = await rowsOf(`{"ok": 1}\n${line}\n{"ok": [true, null, -1500, "\\u00e9"]}`);
     expect(before).toEqual({ line: 1, row: { ok: 1 } });
     expect(broken).toEqual({ line: 2, problem, ...(column !== undefined && { column }) });
     expect(after).toEqual({ line: 3, row: { ok: [true, null, -1500, 'é'] } });
@@ -255,7 +254,7 @@ describe('a table of separated cells', () => {
       'q.csv: an empty file; give one with a line of names and a row a line.',
     );
     await expect(csvOf(new Uint8Array([0x61, 0x0a, 0xff, 0x0a]))).rejects.toThrow(
-      'q.csv: holds bytes that are no UTF-8',
+      'q.csv:2: holds bytes that are no UTF-8; save it as UTF-8; from Windows: iconv -f WINDOWS-1252 -t UTF-8.',
     );
   });
 });
