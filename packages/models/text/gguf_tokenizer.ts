@@ -1,9 +1,10 @@
 /**
  * The tokenizer of a GGUF file, written again as tokenizer.json: byte-level BPE, whose way to split a text is named by
- * `tokenizer.ggml.pre`, or a closed vocabulary of words.
+ * `tokenizer.ggml.pre`; SentencePiece's BPE; or a closed vocabulary of words.
  */
 import { DataError } from '../../../src/errors.ts';
 import { bpeModel, splitAt } from '../../../src/text/tokenizer_json.ts';
+import { SENTENCE_PIECE, sentencePiece, TOKEN_TYPE } from './gguf_sentencepiece.ts';
 import { UNIGRAM, unigramWords } from './gguf_words.ts';
 import type { TokenizerFiles } from './pretrained_codec.ts';
 
@@ -42,9 +43,6 @@ export const RULES: Readonly<Record<string, TextRules>> = {
   llama3: LLAMA3,
 };
 
-/** `tokenizer.ggml.token_type` */
-export const TOKEN_TYPE = { normal: 1, control: 3, userDefined: 4, unused: 5 } as const;
-
 /**
  * @param metadata  of the GGUF file
  * @param file  the model's name, for messages
@@ -53,26 +51,22 @@ export const TOKEN_TYPE = { normal: 1, control: 3, userDefined: 4, unused: 5 } a
 export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>, file: string): TokenizerFiles {
   const get = (key: string): unknown => metadata.get(`tokenizer.ggml.${key}`);
   const model = get('model');
-  const pre = get('pre');
   const types = get('token_type');
   const kinds = Array.isArray(types) ? types : [];
   const allTokens = (): readonly string[] => texts(get('tokens'), `${file}: tokenizer.ggml.tokens`);
   const closed = model === UNIGRAM ? unigramWords(allTokens(), kinds, file) : undefined;
   if (closed !== undefined) return closed;
-  if (model !== 'gpt2') {
+  const isPieces = model === SENTENCE_PIECE;
+  if (model !== 'gpt2' && !isPieces) {
     const given = model === undefined ? 'is missing' : JSON.stringify(model);
-    const kind = model === 'llama' ? 'SentencePiece is not read from GGUF; ' : '';
-    const rule = `${kind}gpt2 is read, which is byte-level BPE; take the folder that has its tokenizer.json`;
-    throw unread(`${file}: tokenizer.ggml.model ${given}`, rule);
-  }
-  if (typeof pre !== 'string' || !Object.hasOwn(RULES, pre)) {
-    throw unread(`${file}: tokenizer.ggml.pre ${JSON.stringify(pre)}`, `${Object.keys(RULES).join(', ')} are read`);
+    const rule = `gpt2 (byte-level BPE) and ${SENTENCE_PIECE} (SentencePiece) are read`;
+    throw unread(`${file}: tokenizer.ggml.model ${given}`, `${rule}; take the folder that has its tokenizer.json`);
   }
   const tokens = allTokens();
-  const merges = texts(get('merges'), `${file}: tokenizer.ggml.merges`);
-  const { normalizer, preTokenizer, ignoreMerges } = RULES[pre];
+  const parts = isPieces ? sentencePiece(get, tokens, kinds, file) : byteLevel(get, tokens, file);
+  const defaults: Readonly<Record<string, number>> = isPieces ? { bos: 1, eos: 2 } : {};
   const id = (name: string): number | undefined => {
-    const value = get(`${name}_token_id`);
+    const value = get(`${name}_token_id`) ?? defaults[name];
     return typeof value === 'number' ? value : undefined;
   };
   const text = (name: string): string | undefined => tokens[id(name) ?? -1];
@@ -84,7 +78,7 @@ export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>, file: stri
     chatTemplate: typeof template === 'string' ? template : undefined,
     config: {
       tokenizer_class: 'PreTrainedTokenizerFast',
-      add_bos_token: get('add_bos_token') === true,
+      add_bos_token: (get('add_bos_token') ?? isPieces) === true,
       ...(text('bos') !== undefined && { bos_token: text('bos') }),
       ...(text('eos') !== undefined && { eos_token: text('eos') }),
       ...(text('padding') !== undefined && { pad_token: text('padding') }),
@@ -96,21 +90,33 @@ export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>, file: stri
       truncation: null,
       padding: null,
       added_tokens: tokens.flatMap((content, index) => addedToken(content, index, kinds[index])),
-      normalizer,
-      pre_tokenizer: preTokenizer,
       post_processor: null,
-      decoder: { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true },
-      model: bpeModel({
-        vocab: Object.fromEntries(tokens.map((token, index) => [token, index])),
-        merges,
-        ignoreMerges,
-      }),
+      ...parts,
     },
   };
 }
 
+/** Byte-level BPE. @throws DataError where the file names another way to split a text */
+function byteLevel(get: (key: string) => unknown, tokens: readonly string[], file: string): Part {
+  const pre = get('pre');
+  if (typeof pre !== 'string' || !Object.hasOwn(RULES, pre)) {
+    throw unread(`${file}: tokenizer.ggml.pre ${JSON.stringify(pre)}`, `${Object.keys(RULES).join(', ')} are read`);
+  }
+  const { normalizer, preTokenizer, ignoreMerges } = RULES[pre];
+  return {
+    normalizer,
+    pre_tokenizer: preTokenizer,
+    decoder: { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true },
+    model: bpeModel({
+      vocab: Object.fromEntries(tokens.map((token, index) => [token, index])),
+      merges: texts(get('merges'), `${file}: tokenizer.ggml.merges`),
+      ignoreMerges,
+    }),
+  };
+}
+
 function addedToken(content: string, id: number, kind: unknown): Part[] {
-  const isControl = kind === TOKEN_TYPE.control;
+  const isControl = kind === TOKEN_TYPE.control || kind === TOKEN_TYPE.unknown;
   if (!isControl && kind !== TOKEN_TYPE.userDefined) return [];
   return [{ id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: isControl }];
 }

@@ -1,19 +1,20 @@
 /**
  * A codec's tokenizer as the metadata of a GGUF file: what `gguf_tokenizer.ts` and llama.cpp read it from. Written are
- * byte-level BPE whose way to split a text has a name there, closed vocabularies of characters or bytes, as BPE without
- * merges, and those of words, as Unigram.
+ * byte-level BPE whose way to split a text has a name there, SentencePiece's BPE, closed vocabularies of characters or
+ * bytes, as BPE without merges, and those of words, as Unigram.
  */
 import { DataError } from '../../../src/errors.ts';
 import { byteCharacters } from '../../../src/text/byte_tokenizer.ts';
 import { asksInWords, type Codec } from '../../../src/text/codec.ts';
 import { beginningOf, tokenText } from './beginning.ts';
-import { RULES, type TextRules, TOKEN_TYPE } from './gguf_tokenizer.ts';
+import { pieceRules, SENTENCE_PIECE, scoresOf, TOKEN_TYPE } from './gguf_sentencepiece.ts';
+import { RULES, type TextRules } from './gguf_tokenizer.ts';
 import { UNIGRAM_RULES, unigramToken } from './gguf_words.ts';
 import { chatTemplateIn } from './pretrained_codec.ts';
 import { CHAT_TEMPLATE } from './tokenizer_files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-type Value = string | number | boolean | readonly string[] | Int32Array<ArrayBuffer>;
+type Value = string | number | boolean | readonly string[] | Int32Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
 type Values = Map<string, Value>;
 
 interface Tokens {
@@ -24,12 +25,19 @@ interface Tokens {
 }
 
 /** Tokens, and by which rules a text becomes them. */
-type Vocabulary = Tokens & (Bpe | typeof UNIGRAM_RULES);
+type Vocabulary = Tokens & (Bpe | Pieces | typeof UNIGRAM_RULES);
 
 interface Bpe {
   readonly model: 'gpt2';
   readonly pre: string;
   readonly merges: readonly string[];
+}
+
+interface Pieces {
+  readonly model: typeof SENTENCE_PIECE;
+  readonly scores: Float32Array<ArrayBuffer>;
+  readonly unknown_token_id: number;
+  readonly add_space_prefix: boolean;
 }
 
 /** What ends an answer, as far as a file holds it: the end of text, and of a turn. */
@@ -68,14 +76,48 @@ export function ggufVocabulary(codec: Codec, name: string): Values {
 
 /** The tokenizer of a pretrained model. */
 function wordsOf(tokenizer: Json, rows: number, name: string): Vocabulary {
-  const { type = 'BPE', vocab, merges = [] } = (tokenizer.model ?? {}) as Json;
-  if (type !== 'BPE') throw unwritten(name, `its model is ${String(type)}, and byte-level BPE is written`);
+  const {
+    type = 'BPE',
+    vocab,
+    merges = [],
+    byte_fallback: bytes,
+    unk_token: unknown,
+  } = (tokenizer.model ?? {}) as Json;
+  if (type !== 'BPE') throw unwritten(name, `its model is ${String(type)}, and BPE is written`);
+  const pairs = (merges as unknown[]).map((merge) => (Array.isArray(merge) ? merge : String(merge).split(' ')));
+  const found = rowsOf(vocab as Json, addedTokens(tokenizer), rows);
+  const prefix = [true, false].find((each) => isSame(pieceRules(each).normalizer, tokenizer.normalizer));
+  if (prefix === undefined || !splitsNothing(tokenizer.pre_tokenizer)) {
+    const words = pairs.map((pair) => pair.join(' '));
+    return { ...found, model: 'gpt2', merges: words, pre: nameOfRules(tokenizer, name) };
+  }
+  const { tokens, types } = found;
+  const unknownId = tokens.indexOf(String(unknown));
+  if (unknownId >= 0) types[unknownId] = TOKEN_TYPE.unknown;
+  tokens.forEach((token, id) => {
+    if (bytes === true && BYTE.test(token)) types[id] = TOKEN_TYPE.byte;
+  });
+  const isJoined = (id: number): boolean => types[id] === TOKEN_TYPE.normal || types[id] === TOKEN_TYPE.userDefined;
+  const known = scoresOf(pairs as [string, string][], new Set(tokens.filter((_, id) => isJoined(id))));
+  if (known === undefined) throw unwritten(name, 'no scores of pieces have its merges');
   return {
-    ...rowsOf(vocab as Json, addedTokens(tokenizer), rows),
-    model: 'gpt2',
-    merges: (merges as unknown[]).map((merge) => (Array.isArray(merge) ? merge.join(' ') : String(merge))),
-    pre: nameOfRules(tokenizer, name),
+    types,
+    // The converter of llama.cpp writes what a user has defined as texts have it.
+    tokens: tokens.map((token, id) => (types[id] === TOKEN_TYPE.userDefined ? token.replaceAll('▁', ' ') : token)),
+    model: SENTENCE_PIECE,
+    scores: Float32Array.from(tokens, (token) => known.get(token) ?? -known.size),
+    unknown_token_id: Math.max(0, unknownId),
+    add_space_prefix: prefix,
   };
+}
+
+/** A byte as a piece. */
+const BYTE = /^<0x[0-9A-F]{2}>$/;
+
+/** Gemma's pre-tokenizer splits at blanks, of which its normalizer leaves none. */
+function splitsNothing(preTokenizer: unknown): boolean {
+  const { type, pattern } = (preTokenizer ?? {}) as Json;
+  return type === undefined || (type === 'Split' && (pattern as Json).String === ' ');
 }
 
 /** Characters of one byte are tokens of BPE; longer ones are matched before it. Words are tokens of Unigram. */
@@ -145,6 +187,10 @@ function nameOfRules(tokenizer: Json, name: string): string {
 function comparable({ normalizer, preTokenizer, ignoreMerges }: TextRules): string {
   const deciding = (key: string, value: unknown): unknown => (key === 'trim_offsets' ? undefined : sorted(value));
   return JSON.stringify([normalizer, preTokenizer, ignoreMerges], deciding);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
 
 function sorted(value: unknown): unknown {

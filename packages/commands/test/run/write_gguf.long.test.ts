@@ -197,7 +197,9 @@ describe('a vocabulary', () => {
         value,
       ]),
     );
-    expect(() => ggufTokenizer(metadata, 'm.gguf')).toThrow('m.gguf: tokenizer.ggml.model "t5" — gpt2 is read');
+    expect(() => ggufTokenizer(metadata, 'm.gguf')).toThrow(
+      'm.gguf: tokenizer.ggml.model "t5" — gpt2 (byte-level BPE) and llama',
+    );
   });
 
   it('with a way to split that has no name is refused', async () => {

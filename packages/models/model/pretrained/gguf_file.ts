@@ -95,7 +95,7 @@ function parseHeader(bytes: Uint8Array): Omit<GgufFile, 'bytes'> {
 class Cursor {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  readonly #text = new TextDecoder();
+  readonly #text = new TextDecoder('utf-8', { ignoreBOM: true }); // a token may begin with U+FEFF
   offset = 0;
 
   constructor(bytes: Uint8Array) {

@@ -1,14 +1,15 @@
 /** The head of a GGUF file, version 3, as `gguf_file.ts` describes it: what is said of the model, and where its tensors lie. */
 import { GGUF_TYPES } from './gguf_blocks.ts';
 
-/** A value of the metadata: a whole number is written as u32, a list of numbers as i32. */
+/** A value of the metadata: a whole number is written as u32, a list of numbers as i32 or f32. */
 export type GgufEntry =
   | string
   | number
   | boolean
   | { readonly float32: number }
   | readonly string[]
-  | Int32Array<ArrayBuffer>;
+  | Int32Array<ArrayBuffer>
+  | Float32Array<ArrayBuffer>;
 
 export interface DescribedTensor {
   readonly name: string;
@@ -95,9 +96,9 @@ class Writer {
     } else if (typeof entry === 'boolean') {
       this.u32(VALUE.bool);
       this.bytes(Uint8Array.of(Number(entry)));
-    } else if (entry instanceof Int32Array) {
+    } else if (entry instanceof Int32Array || entry instanceof Float32Array) {
       this.u32(VALUE.array);
-      this.u32(VALUE.i32);
+      this.u32(entry instanceof Int32Array ? VALUE.i32 : VALUE.f32);
       this.u64(entry.length);
       this.bytes(new Uint8Array(entry.buffer, entry.byteOffset, entry.byteLength));
     } else if ('float32' in entry) {

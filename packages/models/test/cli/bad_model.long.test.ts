@@ -157,7 +157,7 @@ const MISTAKES: Mistake[] = [
     model: './small.gguf',
     says: './small.gguf: general.architecture "gemma" — this engine computes llama, qwen2, qwen3.' },
   { what: 'a GGUF file without a tokenizer', spoil: gguf(() => {}), model: './small.gguf',
-    says: './small.gguf: tokenizer.ggml.model is missing — gpt2 is read, which is byte-level BPE; take the folder that has its tokenizer.json.' },
+    says: './small.gguf: tokenizer.ggml.model is missing — gpt2 (byte-level BPE) and llama (SentencePiece) are read; take the folder that has its tokenizer.json.' },
   // Tokenizer and template.
   { what: 'no tokenizer', spoil: () => rmSync('base/tokenizer.json'),
     says: './base: tokenizer.json: no such file; a tokenizer of another kind is written as one by transformers, AutoTokenizer.from_pretrained(…).save_pretrained(…).' },
