@@ -18,6 +18,7 @@ export interface DatasetEntry {
   readonly train?: string | readonly string[];
   readonly held_out?: string | number | readonly string[];
   readonly hub?: string;
+  readonly hub_config?: string;
 }
 
 export const FILE_KNOBS = ['train', 'held_out'] as const;

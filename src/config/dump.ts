@@ -53,7 +53,11 @@ function stageTree(stage: StageConfig): Mapping {
   };
   if (stage.stage === 'sft') {
     const { rows } = stage;
-    const shown = rows && { dataset_name: rows.hub ?? 'json', data_files: rows.train };
+    const shown = rows && {
+      dataset_name: rows.hub ?? 'json',
+      ...(rows.hub_config !== undefined && { dataset_config: rows.hub_config }),
+      data_files: rows.train,
+    };
     return { ...shared, ...shown, per_device_train_batch_size: stage.batch.sequencesPerStep };
   }
   return { ...shared, ...batchTree(stage.batch), ...grpoTree(stage) };

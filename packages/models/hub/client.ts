@@ -1,5 +1,5 @@
 /**
- * What is asked of the Hugging Face hub: which files a model has, with their hashes, and ranges of their bytes. Only the
+ * What is asked of the Hugging Face hub: which files a model or a data set has, with their hashes, and ranges of their bytes. Only the
  * hub itself is shown the token; where it sends a download elsewhere, that place is not.
  *
  * @see https://huggingface.co/docs/hub/api
@@ -16,7 +16,7 @@ export interface HubFile {
   readonly hash: { readonly kind: 'sha256' | 'git'; readonly hex: string };
 }
 
-export interface HubModel {
+export interface HubRepository {
   readonly commit: string;
   readonly files: ReadonlyMap<string, HubFile>;
 }
@@ -35,7 +35,7 @@ const ENDPOINT = 'https://huggingface.co';
 const ATTEMPTS = 5;
 const SILENCE_MS = 30_000;
 const PAUSE_MS = 500;
-/** Longest answer about a model: a list of files with hashes, some 200 bytes each. */
+/** Longest answer about a repository: a list of files with hashes, some 200 bytes each. */
 const MOST_BYTES = 16e6;
 
 /** Nobody is there: asking again at once would find nobody again. */
@@ -64,9 +64,9 @@ export class HubClient {
     this.#pauseMs = pauseMs;
   }
 
-  /** @throws HubError where there is no such model, or the hub does not answer */
-  async model(name: HubName): Promise<HubModel> {
-    const path = `/api/models/${name.owner}/${name.name}/revision/${encodeURIComponent(name.revision)}?blobs=true`;
+  /** @throws HubError where there is no such model or data set, or the hub does not answer */
+  async repository(name: HubName): Promise<HubRepository> {
+    const path = `/api/${name.kind ?? 'model'}s/${name.owner}/${name.name}/revision/${encodeURIComponent(name.revision)}?blobs=true`;
     const answer = await this.#persist(async () => {
       const response = await this.#get(path, name, {});
       return jsonOf(await this.#text(response));
@@ -86,7 +86,7 @@ export class HubClient {
     { path, bytes }: HubFile,
     { from, restart }: { readonly from: number; readonly restart: () => Promise<void> },
   ): AsyncGenerator<Uint8Array> {
-    const file = `/${name.owner}/${name.name}/resolve/${commit}/${path.split('/').map(encodeURIComponent).join('/')}`;
+    const file = `${pageOf(name)}/resolve/${commit}/${path.split('/').map(encodeURIComponent).join('/')}`;
     let at = from;
     for (let failures = 0; at < bytes; ) {
       try {
@@ -195,11 +195,16 @@ export class HubClient {
   }
 }
 
+function pageOf({ owner, name, kind }: HubName): string {
+  return `${kind === 'dataset' ? '/datasets' : ''}/${owner}/${name}`;
+}
+
 /** What the hub means by a status. */
 function refusal({ status, headers }: Response, name: HubName, endpoint: string, hasToken: boolean): Error {
   if (status === 408 || status === 429 || status >= 500) return new Passing(`status ${status}`);
   const text = hubNameText(name);
-  const page = `${endpoint}/${name.owner}/${name.name}`;
+  const page = `${endpoint}${pageOf(name)}`;
+  const what = name.kind === 'dataset' ? 'data set' : 'model';
   const code = headers.get('x-error-code');
   const facts = { status, model: text };
   if (code === 'GatedRepo' || status === 403) {
@@ -215,7 +220,7 @@ function refusal({ status, headers }: Response, name: HubName, endpoint: string,
   if (code === 'RevisionNotFound' || code === 'EntryNotFound') {
     return new HubError(
       'no-revision',
-      `${text} — the model has no such revision or file; ${page}/tree/main shows what it has.`,
+      `${text} — the ${what} has no such revision or file; ${page}/tree/main shows what it has.`,
       facts,
     );
   }
@@ -225,7 +230,7 @@ function refusal({ status, headers }: Response, name: HubName, endpoint: string,
       : 'or it is not public: set HF_TOKEN to a token that may read it';
     return new HubError(
       'no-model',
-      `${text} — there is no such model at ${endpoint}; check the name, ${secret}.`,
+      `${text} — there is no such ${what} at ${endpoint}; check the name, ${secret}.`,
       facts,
     );
   }
@@ -249,7 +254,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** @throws HubError where the answer is not the hub's, such as the page of a hotel's network */
-function readModel(answer: unknown, endpoint: string): HubModel {
+function readModel(answer: unknown, endpoint: string): HubRepository {
   const { sha, siblings } = (answer ?? {}) as { readonly sha?: unknown; readonly siblings?: unknown };
   if (typeof sha !== 'string' || !isCommit(sha) || !Array.isArray(siblings)) {
     throw new HubError(

@@ -7,7 +7,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rename, rm, statfs, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { HubError } from '../../../src/errors.ts';
-import { modelFolder, snapshotFolder } from './cache.node.ts';
+import { repositoryFolder, snapshotFolder } from './cache.node.ts';
 import type { HubClient, HubFile } from './client.ts';
 import type { HubName } from './names.ts';
 
@@ -25,7 +25,7 @@ export async function downloadFile(file: HubFile, download: Download): Promise<v
   const { cache, name, commit } = download;
   const place = join(snapshotFolder(cache, name, commit), file.path);
   if (sizeOf(place) === file.bytes) return;
-  const blobs = join(modelFolder(cache, name), 'blobs');
+  const blobs = join(repositoryFolder(cache, name), 'blobs');
   const blob = join(blobs, file.hash.hex);
   await onDisk(blob, async () => {
     await mkdir(blobs, { recursive: true });
@@ -37,7 +37,7 @@ export async function downloadFile(file: HubFile, download: Download): Promise<v
 
 /** Bytes of these files that are not in the cache yet. */
 export function missingBytes(files: readonly HubFile[], { cache, name }: Pick<Download, 'cache' | 'name'>): number {
-  const blobs = join(modelFolder(cache, name), 'blobs');
+  const blobs = join(repositoryFolder(cache, name), 'blobs');
   const missing = files.filter(({ hash, bytes }) => sizeOf(join(blobs, hash.hex)) !== bytes);
   return missing.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -7,7 +7,7 @@ import { readModelConfig } from '../model/pretrained/config_json.ts';
 import { weightMap } from '../model/pretrained/safetensors_files.ts';
 import { TOKENIZER_FILES } from '../text/tokenizer_files.ts';
 import { refFile, type Snapshot, snapshotFolder } from './cache.node.ts';
-import type { HubClient, HubFile, HubModel } from './client.ts';
+import type { HubClient, HubFile, HubRepository } from './client.ts';
 import { downloadFile, missingBytes, onDisk, requireRoom } from './download.node.ts';
 import { type HubName, hubNameText, isCommit } from './names.ts';
 
@@ -35,7 +35,7 @@ const TOKENIZER = 'tokenizer.json';
  */
 export async function fetchModel(name: HubName, options: FetchOptions): Promise<FetchedModel> {
   const { client, cache, onFile, onProgress } = options;
-  const model = await client.model(name);
+  const model = await client.repository(name);
   const { commit } = model;
   const folder = snapshotFolder(cache, name, commit);
   const fetched: HubFile[] = [];
@@ -64,7 +64,7 @@ export async function fetchModel(name: HubName, options: FetchOptions): Promise<
 }
 
 /** @throws HubError for a model whose files are of a kind that is not read */
-function requireFiles({ files }: HubModel, name: HubName): void {
+function requireFiles({ files }: HubRepository, name: HubName): void {
   const text = hubNameText(name);
   const has = [...files.keys()].filter((path) => /\.(bin|pt|pth|gguf|onnx|h5|msgpack|model)$/.test(path)).slice(0, 4);
   const instead = has.length > 0 ? ` (it has ${has.join(', ')})` : '';
@@ -79,7 +79,7 @@ function requireFiles({ files }: HubModel, name: HubName): void {
   }
 }
 
-function fileOf({ files }: HubModel, path: string, name: HubName): HubFile {
+function fileOf({ files }: HubRepository, path: string, name: HubName): HubFile {
   const file = files.get(path);
   if (file !== undefined) return file;
   const text = hubNameText(name);
@@ -104,7 +104,7 @@ function jsonOf(bytes: Buffer, name: HubName): Readonly<Record<string, unknown>>
 }
 
 /** Last of all: a branch leads to a snapshot that is complete, the new one or the one before. */
-async function keepRevision(cache: string, name: HubName, commit: string): Promise<void> {
+export async function keepRevision(cache: string, name: HubName, commit: string): Promise<void> {
   if (isCommit(name.revision)) return;
   const file = refFile(cache, name);
   await onDisk(file, async () => {

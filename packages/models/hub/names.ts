@@ -1,10 +1,12 @@
-/** Names of models on the Hugging Face hub: `owner/name`, and which state of it, `owner/name@revision`. */
+/** Names of models and data sets on the Hugging Face hub: `owner/name`, and which state of it, `owner/name@revision`. */
 
 export interface HubName {
   readonly owner: string;
   readonly name: string;
   /** A branch, a tag, or a commit. */
   readonly revision: string;
+  /** Default: a model. */
+  readonly kind?: 'model' | 'dataset';
 }
 
 const DEFAULT_REVISION = 'main';

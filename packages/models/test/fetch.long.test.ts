@@ -219,7 +219,7 @@ describe('what goes wrong on the way', () => {
       rmSync(folder(), { recursive: true, force: true });
       hub.asked.length = 0;
       const { hash } =
-        (await new HubClient({ endpoint: hub.endpoint }).model(NAME)).files.get('model.safetensors') ?? {};
+        (await new HubClient({ endpoint: hub.endpoint }).repository(NAME)).files.get('model.safetensors') ?? {};
       mkdirSync(join(folder(), 'blobs'), { recursive: true });
       writeFileSync(join(folder(), 'blobs', `${hash?.hex}.${DEAD_PID}.part`), left);
       const { folder: snapshot } = await fetchTiny();
@@ -253,7 +253,7 @@ describe('what goes wrong on the way', () => {
   });
 
   it.runIf(existsSync('/dev/full'))('a disk that is full while it is written is said as such', async () => {
-    const { files: listed } = await new HubClient({ endpoint: hub.endpoint }).model(NAME);
+    const { files: listed } = await new HubClient({ endpoint: hub.endpoint }).repository(NAME);
     mkdirSync(join(folder(), 'blobs'), { recursive: true });
     const blob = join(folder(), 'blobs', listed.get('model.safetensors')?.hash.hex ?? '');
     symlinkSync('/dev/full', `${blob}.${process.pid}.part`);
@@ -277,7 +277,7 @@ describe('what goes wrong on the way', () => {
 
   it('files that would lead out of the folder are not there', async () => {
     hub.files.set('../../outside.json', new Uint8Array(1));
-    const { files: listed } = await new HubClient({ endpoint: hub.endpoint }).model(NAME);
+    const { files: listed } = await new HubClient({ endpoint: hub.endpoint }).repository(NAME);
     expect([...listed.keys()]).not.toContain('../../outside.json');
   });
 

@@ -156,8 +156,8 @@ async function ofRows() {
 async function openDatasetTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {
   const { loaded, options, datasets, notes } = opening;
   const { findDataset, openDataset, requireWritable, parts } = await ofRows();
-  const { name: _, ...knobs } = entry;
   const found = await findDataset(loaded, options, entry, path);
+  const { name: _, ...knobs } = found.entry;
   const comparison = verifierOf(entry);
   const tried = comparison && (await openTried(opening, comparison, undefined, `${path}.verify`));
   const own = tried ? await ofOwnFiles() : undefined;
@@ -183,7 +183,7 @@ async function openShownRows(opening: Opening, rows: ShownRows, codec: Codec, pl
   const { findDataset, openDataset, requireWritable, parts } = await ofRows();
   const found = await findDataset(loaded, options, rows, place);
   const task = await openDataset(
-    { ...rows },
+    { ...found.entry },
     {
       path: place,
       files: found.files,

@@ -36,12 +36,7 @@ const MODEL_AND_DATA = {
   cache_implementation: refused('there is one KV cache; leave it out', null),
   router_aux_loss_coef: refused('the model has no experts; leave it out', 0, 0.001),
   disable_dropout: refused('the model has no dropout; leave it out', true, false),
-  ...family(fileNames, {
-    dataset_config: null,
-    dataset_train_split: 'train',
-    dataset_test_split: 'test',
-    datasets: null,
-  }),
+  datasets: refused(fileNames, null),
   ...family(keptRows, { dataset_streaming: false, remove_unused_columns: false }),
   assistant_only_loss: refused('the loss is on the turns of the assistant, always; leave it out', true),
   completion_only_loss: refused('the loss is on the completion, always; leave it out', true, null),

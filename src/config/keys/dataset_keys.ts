@@ -1,5 +1,5 @@
 /**
- * TRL's keys for rows of one's own: `dataset_name: json` with `data_files`. At the top level they are the task, as
+ * TRL's keys for rows of one's own: `dataset_name: json` with `data_files`, or a data set of the hub with its splits. At the top level they are the task, as
  * `task: {name: dataset, train: …}` writes it out; in a supervised stage they are what that stage is shown instead of
  * the task's demonstrations.
  */
@@ -31,7 +31,25 @@ export const DATASET_KEYS = {
         error:
           'must be json or parquet, or owner/name@revision of the hub (a file goes into data_files); for example json',
       }),
-    ).describe('What data_files are: json or parquet on this disk, or owner/name@revision of the hub. Default json.'),
+    ).describe(
+      'What data_files are: json or parquet on this disk, or owner/name@revision of the hub, whose splits need no files. Default json.',
+    ),
+  ),
+  datasetConfig: key(
+    'dataset_config',
+    optional(text('main')).describe(
+      'Which configuration of a data set of the hub, which its page calls a subset. Default: its default one.',
+    ),
+  ),
+  trainSplit: key(
+    'dataset_train_split',
+    optional(text('train')).describe('The split of a data set of the hub that is trained on. Default train.'),
+  ),
+  testSplit: key(
+    'dataset_test_split',
+    optional(text('test')).describe(
+      'The split of a data set of the hub that is evaluated. Default: a fifth of the split that is trained on.',
+    ),
   ),
   dataFiles: key(
     'data_files',
@@ -53,26 +71,43 @@ interface DatasetSection {
 export function datasetTask(section: DatasetSection): Plugin | undefined {
   const rows = rowsOf(section);
   if (rows === undefined) return undefined;
-  const { test } = section.values.dataFiles ?? {};
+  const { dataFiles, testSplit } = section.values;
+  const test = dataFiles?.test ?? (rows.hub !== undefined && testSplit ? [testSplit] : undefined);
   return { name: DATASET, ...rows, train: [...rows.train], ...(test && { held_out: test }) };
 }
 
 /** What a supervised stage shows; undefined: the task's demonstrations. */
 export function shownRows(section: DatasetSection): ShownRows | undefined {
-  if (section.sound('dataFiles') && section.values.dataFiles?.test !== undefined) {
-    section.refuse('dataFiles', 'a supervised stage holds no rows out; give the files of train alone');
+  const held = section.values.dataFiles?.test !== undefined ? 'dataFiles' : 'testSplit';
+  if (section.sound(held) && (held === 'dataFiles' || section.values.testSplit !== undefined)) {
+    section.refuse(held, 'a supervised stage holds no rows out; give the files of train alone');
   }
   return rowsOf(section);
 }
 
 function rowsOf(section: DatasetSection): ShownRows | undefined {
-  const { datasetName = 'json', dataFiles } = section.values;
-  if (!section.sound('datasetName', 'dataFiles')) return undefined;
-  if (dataFiles === undefined) {
+  const { datasetName = 'json', datasetConfig, trainSplit, testSplit, dataFiles } = section.values;
+  if (!section.sound('datasetName', 'dataFiles', 'datasetConfig', 'trainSplit', 'testSplit')) return undefined;
+  const isHub = datasetName.includes('/');
+  if (!isHub) {
+    const onDisk = 'files of this disk have no splits; name them by data_files, or {train: …, test: …}';
+    if (datasetConfig !== undefined) section.refuse('datasetConfig', onDisk);
+    if (trainSplit !== undefined && trainSplit !== 'train') section.refuse('trainSplit', onDisk);
+    if (testSplit !== undefined && testSplit !== 'test') section.refuse('testSplit', onDisk);
+  } else if (dataFiles !== undefined && trainSplit !== undefined) {
+    section.refuse('trainSplit', 'data_files are given too; keep one');
+  }
+  if (dataFiles === undefined && !isHub) {
     const isNamed = section.values.datasetName !== undefined;
-    if (DATA_FILE.test(datasetName)) section.refuse('datasetName', `a file; write data_files: ${datasetName}`);
-    else if (isNamed) section.refuse('datasetName', `which of its files is not guessed; add data_files: ${EXAMPLE}`);
+    if (isNamed) section.refuse('datasetName', `which of its files is not guessed; add data_files: ${EXAMPLE}`);
     return undefined;
   }
-  return { train: dataFiles.train, ...(datasetName.includes('/') && { hub: datasetName }) };
+  if (isHub && DATA_FILE.test(datasetName)) {
+    section.refuse('datasetName', `a file; write data_files: ${datasetName}`);
+    return undefined;
+  }
+  return {
+    train: dataFiles?.train ?? [trainSplit ?? 'train'],
+    ...(isHub && { hub: datasetName, ...(datasetConfig !== undefined && { hub_config: datasetConfig }) }),
+  };
 }

@@ -51,8 +51,13 @@ const DATASET_KNOBS = options({
     })
     .optional()
     .describe(
-      'A data set of the Hugging Face hub: train and held_out are then files in it. Default: files of this disk.',
+      'A data set of the Hugging Face hub: train and held_out are then files in it, or splits such as train and test. ' +
+        'Default: files of this disk.',
     ),
+  hub_config: schemas
+    .text('main')
+    .optional()
+    .describe('Which configuration of that data set has the splits. Default: its default one.'),
   prompt: columns()
     .default('prompt')
     .describe(

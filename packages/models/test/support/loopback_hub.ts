@@ -29,6 +29,8 @@ export class LoopbackHub {
   /** Sizes that are told instead of the true ones. */
   readonly toldBytes = new Map<string, number>();
   commit = COMMIT;
+  /** Whether it has a data set in the place of a model. */
+  isDataset = false;
   readonly #hub = createServer((request, response) => this.#answer(request, response));
   readonly #store = createServer((request, response) => this.#sendLarge(request, response));
   endpoint = '';
@@ -62,16 +64,17 @@ export class LoopbackHub {
       return;
     }
     const branches = ['main', this.commit, 'refs/pr/1'];
-    const api = `/api/models/${this.name}/revision/`;
+    const api = `/api/${this.isDataset ? 'datasets' : 'models'}/${this.name}/revision/`;
+    const place = `${this.isDataset ? '/datasets' : ''}/${this.name}/`;
     if (path.startsWith(api)) {
       const known = branches.includes(path.slice(api.length).replace('?blobs=true', ''));
       if (known) response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(this.#listing()));
       else response.writeHead(404, { 'x-error-code': 'RevisionNotFound' }).end();
       return;
     }
-    const file = path.slice(`/${this.name}/resolve/${this.commit}/`.length);
+    const file = path.slice(`${place}resolve/${this.commit}/`.length);
     const content = this.files.get(file);
-    if (content === undefined || !path.startsWith(`/${this.name}/`)) {
+    if (content === undefined || !path.startsWith(place)) {
       response.writeHead(401, { 'x-error-code': 'RepoNotFound' }).end();
     } else if (content.length >= LARGE_BYTES) {
       response.writeHead(302, { location: `${addressOf(this.#store)}/${file}` }).end();

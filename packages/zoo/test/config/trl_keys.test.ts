@@ -99,7 +99,7 @@ describe("keys of TRL's that are not here", () => {
   it.each(
     /* biome-ignore format: a table */ [
       ['data_files: q.jsonl\ndataset_config: main',
-        'my.yaml:2  dataset_config: main — rows come from files that are named; use data_files, or {train: …, test: …} for two splits.'],
+        'my.yaml:2  dataset_config: main — files of this disk have no splits; name them by data_files, or {train: …, test: …}.'],
       ['data_files: q.jsonl\nassistant_only_loss: false',
         'my.yaml:2  assistant_only_loss: false — the loss is on the turns of the assistant, always; leave it out.'],
       ['model_name_or_path: m\ntask: t\nuse_peft: true\nlora_modules_to_save: [lm_head]',
