@@ -108,7 +108,10 @@ async function shownProblem(tasks: TaskSet, seed: number, item: TaskItem, index:
   const prompt = tasks.promptTokens(item);
   const shown = tasks.demonstrationTokens(item, seed, index);
   const finishReason = tasks.fixedCompletionTokens === undefined ? 'eos' : 'stop';
-  const given = { item, completion: item.answer, context: { finishReason } } as const;
+  // As the tokenizer gives it back, which is what the verifier sees of a policy's answers.
+  const completion =
+    tasks.codec.joint === undefined ? tasks.codec.decode(tasks.codec.encode(item.answer)) : item.answer;
+  const given = { item, completion, context: { finishReason } } as const;
   const [{ score, reason }] = await verdictsOf(tasks, [given]);
   return {
     item,

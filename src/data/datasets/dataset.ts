@@ -25,6 +25,7 @@ import { type LoadedRows, loadRows } from './load_rows.ts';
 import { type DatasetParts, PLAIN_ROWS } from './parts.ts';
 import { keyedPermutation } from './permutation.ts';
 import { type DatasetProblem, problemOf } from './problem.ts';
+import { rereadBy } from './reread.ts';
 import type { Row } from './row.ts';
 
 export interface DatasetOptions {
@@ -75,7 +76,8 @@ export async function openDataset(
     ownVerifier === undefined
       ? answerReader(comparisonOf(knobs.verify, parts, path), knobs.extract)
       : ownReader(ownVerifier);
-  const loaded = await loadRows(knobs, { files: options.files, parts, answers, isShown });
+  const reread = codec !== undefined && asksInWords(codec) && !isShown ? rereadBy(codec, knobs, answers) : undefined;
+  const loaded = await loadRows(knobs, { files: options.files, parts, answers, isShown, reread });
   const conversation = asksInWords(codec) ? conversationOf(datasetCard, { examples: 0, ...given }, path) : undefined;
   return new LoadedDataset({ ...options, knobs, answers, loaded, conversation });
 }

@@ -13,6 +13,7 @@ import type { DatasetParts } from './parts.ts';
 import { type DatasetProblem, type ProblemReading, problemOf } from './problem.ts';
 import { looseKey, PromptIndex, promptKey } from './prompt_index.ts';
 import { readRows } from './read_rows.ts';
+import type { Reread } from './reread.ts';
 import type { ReadRow, Row } from './row.ts';
 import { RowStore } from './row_store.ts';
 
@@ -41,6 +42,8 @@ export interface RowsToLoad {
   readonly answers: AnswerReader;
   /** Rows are only demonstrations: several may share a prompt, and none is held out. */
   readonly isShown: boolean;
+  /** Of the tokenizer in which right answers are learned. */
+  readonly reread?: Reread | undefined;
 }
 
 /** @throws DataError naming file, line and column */
@@ -131,6 +134,8 @@ class Loading {
     const reading = problemOf(read, this.#knobsFor(read.row), this.#of.answers);
     if ('flaw' in reading) return reading;
     const { problem } = reading;
+    const lost = this.#of.reread?.(problem, read.row);
+    if (lost !== undefined) return { flaw: lost, remedy: 'write it in NFC with line feeds, or take another verify' };
     const key = promptKey(promptText(problem.prompt));
     const index = this.#store.count;
     let other: DatasetProblem | undefined;
