@@ -10,6 +10,7 @@ import type { Verdict } from '../rewards/verdict.ts';
 import { asksInWords, type Codec, promptOf } from '../text/codec.ts';
 import { isInTokensOf, sharedCodec } from '../text/shared_vocabulary.ts';
 import { type Environment, mostEpisodeTokens, type TurnLimits } from './environment.ts';
+import { inRow } from './in_row.ts';
 import { verdictsOfShares } from './judging/judged.ts';
 import { type Demonstration, dialogueTokens } from './prompts/dialogue_tokens.ts';
 import { mostShownTokens, shownBefore, shownBelow } from './prompts/shown_prompt.ts';
@@ -225,7 +226,7 @@ class TokenizedTasks implements TaskSet {
   }
 
   #encodedPrompt(item: TaskItem): { readonly text: string; readonly ids: Int32Array } {
-    const text = promptOf(this.codec, this.environment.prompt(item));
+    const text = inRow(item, () => promptOf(this.codec, this.environment.prompt(item)));
     return { text, ids: this.codec.encode(text) };
   }
 
@@ -346,7 +347,7 @@ class TokenizedTasks implements TaskSet {
       return episodeDemonstration(this.codec, this.#encodedPrompt(item).ids, episode, learnErrors);
     }
     const turns = task.dialogue?.(item);
-    return turns && dialogueTokens(this.codec, withOpening(task.opening, turns), item.id);
+    return turns && inRow(item, () => dialogueTokens(this.codec, withOpening(task.opening, turns), item.id));
   }
 
   /** More rows than planned would write past their memory. */

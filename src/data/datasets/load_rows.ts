@@ -42,7 +42,7 @@ export interface RowsToLoad {
   readonly answers: AnswerReader;
   /** Rows are only demonstrations: several may share a prompt, and none is held out. */
   readonly isShown: boolean;
-  /** Of the tokenizer in which right answers are learned. */
+  /** What the tokenizer makes of right answers. */
   readonly reread?: Reread | undefined;
 }
 

@@ -35,7 +35,13 @@ export async function* readRows(
   const format = formats.find(isOne);
   if (format === undefined || format.tells instanceof RegExp) {
     if (UTF_16.some((mark) => startsWith(head, mark))) throw badFile(path, 'written in UTF-16; save it as UTF-8');
-    if (head.includes(0)) throw badFile(path, `a binary file; rows are read from ${kinds}`);
+    const [text] = head.includes(0) ? [String.fromCharCode(...head.subarray(0, head.indexOf(0)))] : [];
+    if (text !== undefined) {
+      throw badFile(
+        path,
+        `a binary file, with a NUL byte in line ${text.split('\n').length}; rows are read from ${kinds}`,
+      );
+    }
   }
   yield* format?.read({ files, path, size, columns }) ?? readJsonLines(piecesOf(files, path, size), path);
 }

@@ -363,7 +363,9 @@ it('without further formats and comparisons reads JSON Lines alone, and says so'
   await expect(open(lines(sums(200)), { verify: 'math' })).rejects.toThrow(
     'task.verify: math — this program compares by exact, number; use one of them.',
   );
-  await expect(open('PAR1\0')).rejects.toThrow('a binary file; rows are read from JSON Lines (.jsonl).');
+  await expect(open('PAR1\0')).rejects.toThrow(
+    'a binary file, with a NUL byte in line 1; rows are read from JSON Lines (.jsonl).',
+  );
 });
 
 describe('a few rows', () => {

@@ -125,7 +125,7 @@ describe('a file that gives no rows is refused', () => {
     [
       'binary',
       new Uint8Array([1, 0, 2, 3]),
-      'q.jsonl: a binary file; rows are read from JSON Lines (.jsonl), JSON, CSV (.csv, .tsv), all also as .gz and .zst, and Parquet.',
+      'q.jsonl: a binary file, with a NUL byte in line 1; rows are read from JSON Lines (.jsonl), JSON, CSV (.csv, .tsv), all also as .gz and .zst, and Parquet.',
     ],
     ['a list without rows', ' [ ]', 'q.jsonl: a list without rows; give one that has some.'],
     ['half a list', '[\n{"prompt": "1"},\n', 'q.jsonl:3:1: the file ends within its JSON; copy it whole.'],
