@@ -5,7 +5,7 @@
  */
 import { BackendError, MemoryPlanError } from '../../src/errors.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
-import { FROZEN_STORAGES } from '../../src/kernels/storage.ts';
+import { ROUNDED_STORAGES } from '../../src/kernels/storage.ts';
 import { type AdapterDescription, type AdapterSource, adapterLine, describeAdapter } from './adapter.ts';
 import { type OpenDevice, openDevice } from './device.ts';
 import { WebgpuEngine } from './engine.ts';
@@ -56,7 +56,7 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
     name: 'webgpu',
     stepsPerRead: options.stepsPerRead ?? STEPS_PER_READ,
     storageDtype,
-    frozenStorages: FROZEN_STORAGES,
+    frozenStorages: ROUNDED_STORAGES,
     adapter: description,
     plannedBytes: (plan) => layOut(plan, limits, float16).byPurpose,
     open: async (plan) => {

@@ -5,7 +5,7 @@
 import { MemoryPlanError } from '../../src/errors.ts';
 import { gibibytes } from '../../src/format.ts';
 import { type ArenaSpec, type MemoryPlan, requireStorages, storageOf } from '../../src/kernels/memory.ts';
-import { FROZEN_STORAGES, STORAGE, type Storage } from '../../src/kernels/storage.ts';
+import { ROUNDED_STORAGES, STORAGE, type Storage } from '../../src/kernels/storage.ts';
 import { type PackedStorage, packedUnit, packingOf } from './packed.ts';
 
 /** GPUBufferUsage and GPUMapMode, which Node has not as globals. */
@@ -71,7 +71,7 @@ export function arenaBytes({ length, elementBytes, unit }: StoredArena): number 
 export function layOut(plan: MemoryPlan, limits: BufferLimits, float16: boolean): Layout {
   const written = plan.arenas.filter(({ purpose }) => !FROZEN_PURPOSES.includes(purpose));
   requireStorages({ ...plan, arenas: written }, 'webgpu', float16 ? ['f32', 'f16', 'i32'] : ['f32', 'i32']);
-  requireStorages(plan, 'webgpu', ['f32', 'i32', ...FROZEN_STORAGES]);
+  requireStorages(plan, 'webgpu', ['f32', 'i32', ...ROUNDED_STORAGES]);
   const { vocabSize, rows } = plan.limits;
   const held = LOGITS_BYTES[limits.isSoftware ? 'software' : 'hardware'];
   const most = Math.floor(Math.min(held, limits.bindingBytes) / 4 / vocabSize);

@@ -11,9 +11,9 @@
  * q4_1 is rounded once, fused or not. Halves are widened by integers, since a driver may take small ones for 0.
  */
 import { BLOCK_BYTES, BLOCK_VALUES } from '../../src/kernels/blocks.ts';
-import type { Storage } from '../../src/kernels/storage.ts';
+import { ROUNDED_STORAGES, type Storage } from '../../src/kernels/storage.ts';
 
-export type PackedStorage = 'bf16' | 'f16' | 'q8_0' | 'q4_0' | 'q4_1';
+export type PackedStorage = (typeof ROUNDED_STORAGES)[number];
 
 interface Packing {
   /** Values that lie together, and the words that they take. */
@@ -132,5 +132,5 @@ export function fromPacked(storage: PackedStorage, packed: Uint8Array<ArrayBuffe
 /** How an arena of this storage is packed; undefined where it is bound as numbers. @param halves  the device has float16 */
 export function packingOf(storage: Storage, halves: boolean): PackedStorage | undefined {
   if (storage === 'f16') return halves ? undefined : 'f16';
-  return storage === 'f32' || storage === 'i32' ? undefined : storage;
+  return ROUNDED_STORAGES.find((each) => each === storage);
 }

@@ -1,6 +1,7 @@
 /** How the elements of an arena are kept in memory, whatever they are computed in: one table for all backends. */
 import { fromBfloat, toBfloat } from './bfloat.ts';
 import { BLOCK_BYTES, BLOCK_VALUES, fromQ40, fromQ41, fromQ80, toQ40, toQ41, toQ80 } from './blocks.ts';
+import { FILE_BLOCKS, type FileBlocks } from './file_blocks.ts';
 import { fromHalf, toHalf } from './half.ts';
 
 /** What arenas hold: numbers, or indices. */
@@ -13,7 +14,7 @@ interface StorageType {
   readonly bytes: number;
   /** Numbers of whole blocks; a view of the bytes where they are numbers of the host. */
   decode(bytes: Uint8Array<ArrayBuffer>): Int32Array | Float32Array;
-  /** Whole blocks of finite numbers, each rounded to what is kept. */
+  /** Whole blocks of finite numbers, each rounded to what is kept. @throws RangeError for blocks that only files have */
   encode(values: ArrayLike<number>): Uint8Array<ArrayBuffer>;
 }
 
@@ -35,6 +36,11 @@ export const STORAGE = {
   q8_0: { dtype: 'real', values: BLOCK_VALUES, bytes: BLOCK_BYTES.q8_0, decode: fromQ80, encode: toQ80 },
   q4_0: { dtype: 'real', values: BLOCK_VALUES, bytes: BLOCK_BYTES.q4_0, decode: fromQ40, encode: toQ40 },
   q4_1: { dtype: 'real', values: BLOCK_VALUES, bytes: BLOCK_BYTES.q4_1, decode: fromQ41, encode: toQ41 },
+  q5_0: ofFiles(FILE_BLOCKS.q5_0),
+  q5_1: ofFiles(FILE_BLOCKS.q5_1),
+  q4_k: ofFiles(FILE_BLOCKS.q4_k),
+  q5_k: ofFiles(FILE_BLOCKS.q5_k),
+  q6_k: ofFiles(FILE_BLOCKS.q6_k),
 } as const satisfies Record<string, StorageType>;
 
 export type Storage = keyof typeof STORAGE;
@@ -44,8 +50,15 @@ export type StorageDtype = 'float32' | 'float16' | 'bfloat16';
 
 export const STORAGE_OF: Readonly<Record<StorageDtype, Storage>> = { float32: 'f32', float16: 'f16', bfloat16: 'bf16' };
 
-/** Types of matrices that are written once and only read. */
-export const FROZEN_STORAGES = ['bf16', 'f16', 'q8_0', 'q4_0', 'q4_1'] as const satisfies readonly Storage[];
+/** Types of matrices that are written once and only read: those that numbers are rounded to, and blocks that files have. */
+export const ROUNDED_STORAGES = ['bf16', 'f16', 'q8_0', 'q4_0', 'q4_1'] as const satisfies readonly Storage[];
+export const FILE_STORAGES = ['q5_0', 'q5_1', 'q4_k', 'q5_k', 'q6_k'] as const satisfies readonly Storage[];
+export const FROZEN_STORAGES: readonly Storage[] = [...ROUNDED_STORAGES, ...FILE_STORAGES];
+
+/** Whether it is one of blocks that only files have. */
+export function isOfFiles(storage: Storage): boolean {
+  return (FILE_STORAGES as readonly Storage[]).includes(storage);
+}
 
 /** How an arena is kept that does not say. */
 export const PLAIN: Readonly<Record<DType, Storage>> = { real: 'f32', int: 'i32' };
@@ -97,6 +110,14 @@ function single<Type extends DType, Numbers extends Int32Array | Float32Array>(
     decode,
     encode: (values: ArrayLike<number>) => new Uint8Array(encode(values).buffer),
   };
+}
+
+/** Blocks that are only read. */
+function ofFiles(blocks: FileBlocks) {
+  const encode = (): never => {
+    throw new RangeError('numbers are not rounded to blocks of this type; they come from files as they are');
+  };
+  return { dtype: 'real' as const, ...blocks, encode };
 }
 
 /** Little-endian, as all machines are that this package runs on; a view where the bytes are aligned. */

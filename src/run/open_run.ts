@@ -15,6 +15,7 @@ import { initialState, type Journal } from '../grpo/journal.ts';
 import { type RunRemark, type TrainingRun, totalSteps, type WeightedReward } from '../grpo/run.ts';
 import { stageTasks } from '../grpo/stage_tasks.ts';
 import type { Backend } from '../kernels/engine.ts';
+import { isOfFiles } from '../kernels/storage.ts';
 import { createDemonstrations, createFigures, createMethods, usesOfDemonstrations } from '../methods/create.ts';
 import { Ledger } from '../methods/ledger.ts';
 import { type MethodList, type OwnMethods, withOwnMethods } from '../methods/method_list.ts';
@@ -76,8 +77,8 @@ export async function openRun(
   const list = withOwnMethods(options.registries.methods, options.methods ?? {});
   const registries = { ...options.registries, methods: list };
   requireBase(given, pretrained);
-  const config = pretrained?.configured(given) ?? given;
-  requireStorage(config, backend);
+  const asked = pretrained?.configured(given) ?? given;
+  const config = requireStorage(asked, backend);
   const tasks = withWordsOf(config, 'shares' in of ? of : oneTask(of), list);
   pretrained?.requireWords(tasks);
   const rewards = config.stages.map((stage) => stageRewards(stage, registries.rewards, own));
@@ -97,7 +98,12 @@ export async function openRun(
       ? []
       : warningsOfUses(own.uses, drawn[index], (remark) => asRunRemark(config, index, remark, lineOf)),
   );
-  const remarks = [...leakRemarks(tasks), ...runRemarks(config, list, lineOf), ...warnings];
+  const remarks = [
+    ...widenedRemarks(asked, config, backend),
+    ...leakRemarks(tasks),
+    ...runRemarks(config, list, lineOf),
+    ...warnings,
+  ];
   config.stages.forEach((_, index) => {
     requireRewardable(config, index, rewards[index], tasks, lineOf);
   });
@@ -152,6 +158,15 @@ function runRemarks(config: RunConfig, list: MethodList, lineOf = lineWithoutPla
   });
 }
 
+/** Says which blocks of a file the backend widens. */
+function widenedRemarks(asked: RunConfig, { frozenStorage: kept = {} }: RunConfig, { name }: Backend): RunRemark[] {
+  const widened = Object.entries(asked.frozenStorage ?? {}).filter(([tensor]) => kept[tensor] === undefined);
+  if (widened.length === 0) return [];
+  const types = [...new Set(widened.map(([, storage]) => storage))].join(', ');
+  const message = `dtype: ${asked.dtype} — the ${name} backend keeps ${types} blocks in float32 (${widened.length} matrices); wasm keeps them as they are`;
+  return [{ stage: 0, level: 'note', message, recorded: message }];
+}
+
 /** Held-out problems that are trained on. */
 function leakRemarks({ shares }: TaskSet): RunRemark[] {
   return shares.flatMap(({ task: { leak } }) =>
@@ -187,10 +202,17 @@ export function figuresOf(config: RunConfig, list: MethodList): TrainingRun['fig
 
 const samplesFromCopy = (stage: StageConfig): boolean => stage.stage === 'grpo' && copyOf(stage) !== undefined;
 
-/** @throws ConfigError if the backend cannot store values as the config says */
-export function requireStorage({ storageDtype: wanted, ...config }: RunConfig, backend: Backend): void {
+/**
+ * @returns the config, with the blocks that only files have in float32 where the backend has no kernels for them
+ * @throws ConfigError if the backend cannot store other values as the config says
+ */
+export function requireStorage(given: RunConfig, backend: Backend): RunConfig {
   const { name, storageDtype: used = 'float32', frozenStorages = [] } = backend;
-  const [tensor] = Object.entries(config.frozenStorage ?? {}).find(([, kept]) => !frozenStorages.includes(kept)) ?? [];
+  const entries = Object.entries(given.frozenStorage ?? {});
+  const kept = entries.filter(([, storage]) => !isOfFiles(storage) || frozenStorages.includes(storage));
+  const config = kept.length === entries.length ? given : { ...given, frozenStorage: Object.fromEntries(kept) };
+  const { storageDtype: wanted } = config;
+  const [tensor] = kept.find(([, storage]) => !frozenStorages.includes(storage)) ?? [];
   if (tensor !== undefined) {
     const path = config.loadIn4bit ? 'load_in_4bit' : config.loadIn8bit ? 'load_in_8bit' : 'dtype';
     const rule = `the ${name} backend keeps frozen weights in float32`;
@@ -202,7 +224,7 @@ export function requireStorage({ storageDtype: wanted, ...config }: RunConfig, b
     const message = `quantised_rollout: true — ${rule}; use backend: wasm, or leave the key out.`;
     throw new ConfigError('frozen-storage', message, { path: 'quantised_rollout' });
   }
-  if (wanted === used) return;
+  if (wanted === used) return config;
   const remedies = {
     float16: 'use backend webgpu, on an adapter with shader-f16, or leave the key out',
     bfloat16: 'use backend wasm, or leave the key out',

@@ -6,24 +6,42 @@ import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/kernels/engine.ts';
 import { ArenaBuilder, type MemoryPlan, type Slot } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import { STORAGE, type Storage } from '../../src/kernels/storage.ts';
+import {
+  FILE_STORAGES,
+  isOfFiles,
+  ROUNDED_STORAGES,
+  STORAGE,
+  type Storage,
+  type StoredValues,
+} from '../../src/kernels/storage.ts';
 import { requiredBackends } from '../support/backends.ts';
 import { fewOf } from '../support/budget.ts';
 import { expectClose } from '../support/compare.ts';
+import { fileBlocks } from '../support/file_blocks.ts';
 import { bitsOf } from '../support/policies.ts';
-
-const TYPES = ['bf16', 'f16', 'q8_0', 'q4_0', 'q4_1'] as const satisfies readonly Storage[];
 
 /** Rows, outputs and inputs: fewer than a panel and a strip; several blocks of rows; sums longer than one part. */
 const SHAPES = {
-  small: [5, 37, { single: 29, blocks: 32 }],
-  'many rows': [101, 20, { single: 45, blocks: 64 }],
-  'long sums over inputs': [7, 5, { single: 1601, blocks: 1600 }],
-  'long sums over outputs': [7, 1601, { single: 9, blocks: 32 }],
+  small: [5, 37, { single: 29, blocks: 32, parts: 256 }],
+  'many rows': [101, 20, { single: 45, blocks: 64, parts: 512 }],
+  'long sums over inputs': [7, 5, { single: 1601, blocks: 1600, parts: 1792 }],
+  'long sums over outputs': [7, 1601, { single: 9, blocks: 32, parts: 256 }],
 } as const;
 
 const wave = (length: number, from: number, size = 1): Float32Array =>
   Float32Array.from({ length }, (_, i) => size * Math.sin(1.7 * i + from));
+
+function storedMatrix(type: Storage, length: number, size: number): StoredValues {
+  return isOfFiles(type)
+    ? fileBlocks(type, length)
+    : { storage: type, bytes: STORAGE[type].encode(wave(length, 1, size)) };
+}
+
+/** Which width of a shape is one for blocks of this type. */
+function widthOf(type: Storage): 'single' | 'blocks' | 'parts' {
+  const { values } = STORAGE[type];
+  return values === 1 ? 'single' : values === 32 ? 'blocks' : 'parts';
+}
 
 type Read = Readonly<Record<string, Float32Array>>;
 
@@ -62,7 +80,7 @@ async function readBy(
   };
   const engine = await backend.open(plan);
   // The same numbers whichever way they are kept.
-  engine.write(weight, STORAGE[type].decode(STORAGE[type].encode(wave(OUT * IN, 1, 1.5 / Math.sqrt(IN)))));
+  engine.write(weight, storedMatrix(type, OUT * IN, 1.5 / Math.sqrt(IN)));
   engine.write(x, wave(N * IN, 2));
   engine.write(bias, wave(OUT, 3));
   engine.write(residual, wave(N * OUT, 4));
@@ -139,9 +157,10 @@ async function readBy(
 const backends = await requiredBackends();
 
 describe.each(Object.keys(SHAPES) as (keyof typeof SHAPES)[])('%s', (size) => {
-  it.each(fewOf(TYPES, { quick: 2, all: 3 }))('%s', async (type) => {
+  const types = [...fewOf(ROUNDED_STORAGES, { quick: 2, all: 3 }), ...fewOf(FILE_STORAGES, { quick: 2, all: 5 })];
+  it.each(types)('%s', async (type) => {
     const [N, OUT, widths] = SHAPES[size];
-    const shape = [N, OUT, STORAGE[type].values === 1 ? widths.single : widths.blocks] as const;
+    const shape = [N, OUT, widths[widthOf(type)]] as const;
     let specified: Read | undefined; // seconds, and nothing where no backend keeps the type
     for (const { label: name, backend } of backends) {
       if (!backend.frozenStorages?.includes(type)) {

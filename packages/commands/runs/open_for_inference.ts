@@ -32,8 +32,7 @@ export async function openForInference(
   { registries, load, pretrained }: InferenceOptions,
 ): Promise<Inference> {
   requireBase(given, pretrained);
-  const config = pretrained?.configured(given) ?? given;
-  requireStorage(config, backend);
+  const config = requireStorage(pretrained?.configured(given) ?? given, backend);
   const tasks = withWordsOf(config, of, registries.methods); // those of the user's files are there: `openPlugins` has added them
   const capacity = inferenceCapacity(config, tasks, load);
   const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));

@@ -20,6 +20,11 @@ import {
   PACKED,
   Q4_0,
   Q4_1,
+  Q4_K,
+  Q5_0,
+  Q5_1,
+  Q5_K,
+  Q6_K,
   Q8_0,
   SAMPLE_BIN_BYTES,
   SAMPLE_BINS,
@@ -56,6 +61,11 @@ export const FORMS: Readonly<Record<Storage, number>> = {
   q8_0: Q8_0,
   q4_0: Q4_0,
   q4_1: Q4_1,
+  q5_0: Q5_0,
+  q5_1: Q5_1,
+  q4_k: Q4_K,
+  q5_k: Q5_K,
+  q6_k: Q6_K,
 };
 
 /** Where kernels read a weight, addresses in bytes; 0 where its planned uses need none. */

@@ -4,7 +4,7 @@
  */
 import type { RunConfig } from '../../../../src/config/run_config.ts';
 import { ConfigError } from '../../../../src/errors.ts';
-import { STORAGE, type Storage } from '../../../../src/kernels/storage.ts';
+import { isOfFiles, STORAGE, type Storage } from '../../../../src/kernels/storage.ts';
 import { isDerived } from './load_weights.ts';
 import type { PretrainedModel, PretrainedTensor } from './source.ts';
 
@@ -43,13 +43,13 @@ function storageOf({ dtype, loadIn8bit, loadIn4bit }: FrozenDtype, name: string,
   const plain = dtype === 'auto' ? own : IN_DTYPE[dtype];
   if (!loadIn8bit && !loadIn4bit) return plain;
   const bits = loadIn8bit || TABLES.has(name) ? 8 : 4;
-  const finer = own === 'q8_0' ? '8 bits' : tensor.roundedTo;
+  const finer = own === 'q8_0' ? '8 bits' : isOfFiles(own) ? own.toUpperCase() : undefined;
   if (bits === 4 && finer !== undefined) {
     const rule = `${tensor.file} has ${name} in ${finer} already, which would be rounded a second time`;
     const remedy = 'use dtype: auto, which keeps it, or a file of the model in bf16 or f16';
     throw new ConfigError('rounded-twice', `load_in_4bit: true — ${rule}; ${remedy}.`, { path: 'load_in_4bit' });
   }
-  if (isInBlocks(own)) return own;
+  if (isInBlocks(own) && !isOfFiles(own)) return own;
   const blocks = bits === 8 ? 'q8_0' : 'q4_0';
   return (tensor.shape[1] as number) % STORAGE[blocks].values === 0 ? blocks : plain;
 }

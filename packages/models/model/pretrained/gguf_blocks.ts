@@ -1,11 +1,10 @@
-/** Element types of GGUF files; kernels/blocks.ts says what blocks hold that engines keep, and file_blocks.ts the others. */
+/** Element types of GGUF files; kernels/blocks.ts and kernels/file_blocks.ts say what blocks hold. */
 import { STORAGE, type Storage } from '../../../../src/kernels/storage.ts';
-import { FILE_BLOCKS } from './file_blocks.ts';
 
 export interface GgufType {
   readonly name: string;
-  /** As engines know it; absent of blocks that are only read. */
-  readonly storage?: RealStorage;
+  /** As engines know it. */
+  readonly storage: RealStorage;
   /** Values of a block, and its bytes. */
   readonly values: number;
   readonly bytes: number;
@@ -31,11 +30,6 @@ const type = (number: number, storage: RealStorage): readonly [number, GgufType]
   return [number, found];
 };
 
-const onlyRead = (number: number, name: keyof typeof FILE_BLOCKS): readonly [number, GgufType] => [
-  number,
-  { name, ...FILE_BLOCKS[name] },
-];
-
 /** Those that are read, by ggml's number. */
 export const GGUF_TYPES: ReadonlyMap<number, GgufType> = new Map<number, GgufType>([
   type(0, 'f32'),
@@ -44,11 +38,11 @@ export const GGUF_TYPES: ReadonlyMap<number, GgufType> = new Map<number, GgufTyp
   type(2, 'q4_0'),
   type(3, 'q4_1'),
   type(8, 'q8_0'),
-  onlyRead(6, 'Q5_0'),
-  onlyRead(7, 'Q5_1'),
-  onlyRead(12, 'Q4_K'),
-  onlyRead(13, 'Q5_K'),
-  onlyRead(14, 'Q6_K'),
+  type(6, 'q5_0'),
+  type(7, 'q5_1'),
+  type(12, 'q4_k'),
+  type(13, 'q5_k'),
+  type(14, 'q6_k'),
 ]);
 
 /** The others, for messages. */

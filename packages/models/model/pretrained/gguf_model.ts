@@ -215,8 +215,6 @@ export function tensorAt(
     shape,
     file,
     read: (take) => readRows((bytes, row) => take(decode(bytes), row * columns)),
-    ...(storage === undefined
-      ? { roundedTo: type.name }
-      : { stored: { storage, read: (take) => readRows((bytes, row) => take({ storage, bytes }, row * columns)) } }),
+    stored: { storage, read: (take) => readRows((bytes, row) => take({ storage, bytes }, row * columns)) },
   };
 }

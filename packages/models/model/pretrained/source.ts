@@ -21,8 +21,6 @@ export interface PretrainedTensor {
   read(take: TakeValues): Promise<void>;
   /** The same elements as the file has them, where an engine may keep them so. */
   readonly stored?: StoredTensor | undefined;
-  /** The type that its values were rounded to, where they lie in blocks that no engine keeps. */
-  readonly roundedTo?: string;
 }
 
 export interface StoredTensor {

@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../../../src/kernels/engine.ts';
-import type { Storage } from '../../../../src/kernels/storage.ts';
+import { numbersOf, type Storage } from '../../../../src/kernels/storage.ts';
 import { wasmBackend } from '../../../../src/kernels/wasm/backend.ts';
 import { plannedMemory } from '../../../../src/planning/memory_plan.ts';
 import type { RewardFunction } from '../../../../src/rewards/reward_function.ts';
@@ -14,7 +14,10 @@ import { session } from '../../../../src/run/session.ts';
 import { memoryStore, type Store } from '../../../../src/run/store/store.ts';
 import { fewOf } from '../../../../test/support/budget.ts';
 import { createTasks, openRun, parseConfig } from '../../../../test/support/everything.ts';
+import { fileBlocks } from '../../../../test/support/file_blocks.ts';
+import type { PretrainedTensor, StoredTensor } from '../../model/pretrained/source.ts';
 import { folderOf, openPretrained } from '../../run/model/open_pretrained.ts';
+import type { Pretrained } from '../../run/model/pretrained.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 
 const YAML = `model_name_or_path: ./base
@@ -43,8 +46,8 @@ const letters: RewardFunction = {
 
 const backend = await wasmBackend({ inline: true });
 
-async function open(base: Store, keys: string, on: Backend = backend) {
-  const pretrained = await openPretrained({ name: './base', files: folderOf(base, 'base') });
+async function open(base: Store, keys: string, on: Backend = backend, given?: Pretrained) {
+  const pretrained = given ?? (await openPretrained({ name: './base', files: folderOf(base, 'base') }));
   const { config } = parseConfig(`${YAML}${keys}`, { file: 'inline' });
   const tasks = await createTasks(config, { codec: pretrained.codec, heldOutSample: 2 });
   return openRun(config, tasks, on, { pretrained, rewards: { letters } });
@@ -53,6 +56,8 @@ async function open(base: Store, keys: string, on: Backend = backend) {
 interface Attempt {
   readonly keys?: string;
   readonly on?: Backend;
+  /** In the place of the one of the store. */
+  readonly pretrained?: Pretrained;
   readonly store?: Store;
   readonly stopAt?: number;
   readonly resume?: boolean;
@@ -60,8 +65,8 @@ interface Attempt {
 
 /** SHA-256 of the weights at the end; undefined where the run was stopped before. */
 async function weightsAfter(base: Store, attempt: Attempt = {}): Promise<string | undefined> {
-  const { keys = '', on, store = memoryStore(), stopAt, resume = false } = attempt;
-  const run = await open(base, keys, on);
+  const { keys = '', on, pretrained, store = memoryStore(), stopAt, resume = false } = attempt;
+  const run = await open(base, keys, on, pretrained);
   const shouldStop = () => run.journal.state.step === stopAt;
   try {
     for await (const event of session({
@@ -131,6 +136,49 @@ describe.each(fewOf(Object.entries(KEPT), { quick: 1, all: 2 }))('%s', (keys, ro
     const yaml = YAML.replace(/use_peft.*\nlora_r.*\n/, '');
     const refusal = /weights that are trained are float32; add use_peft: true, which freezes them, or leave it out/;
     expect(() => parseConfig(`${yaml}${keys}`, { file: 'inline' })).toThrow(refusal);
+  });
+});
+
+describe('blocks that only files have', () => {
+  const WIDE = { hiddenSize: 256, numHeads: 4, headDim: 64, intermediateSize: 512 };
+  const TYPE_OF = (name: string): Storage =>
+    name.includes('down_proj') ? 'q6_k' : name.includes('o_proj') ? 'q5_k' : /_proj/.test(name) ? 'q4_k' : 'q5_0';
+
+  /** Its matrices in such blocks. */
+  async function inBlocks(): Promise<Pretrained> {
+    const base = await smallPretrainedFiles({ sizes: WIDE });
+    const pretrained = await openPretrained({ name: './base', files: folderOf(base, 'base') });
+    const tensors = [...pretrained.model.tensors].map(([name, tensor]): [string, PretrainedTensor] => {
+      if (!isMatrix(name)) return [name, tensor];
+      const blocks = fileBlocks(
+        TYPE_OF(name),
+        tensor.shape.reduce((product, size) => product * size, 1),
+      );
+      const values = Float32Array.from(numbersOf(blocks));
+      const stored: StoredTensor = { storage: blocks.storage, read: async (take) => take(blocks, 0) };
+      return [name, { ...tensor, stored, read: async (take) => take(values, 0) }];
+    });
+    return { ...pretrained, model: { ...pretrained.model, tensors: new Map(tensors) } };
+  }
+
+  it('stay as they are under dtype: auto, and an adapter learns the bits that it learns beside their values', async () => {
+    const pretrained = await inBlocks();
+    const auto = { keys: 'dtype: auto', pretrained };
+    const kept = await weightsAfter(memoryStore(), auto);
+    const { frozenStorages: _, ...widening } = backend;
+    expect(kept).toBe(await weightsAfter(memoryStore(), { pretrained }));
+    expect(kept).toBe(await weightsAfter(memoryStore(), { ...auto, on: widening }));
+    expect(kept).toBe(await weightsAfter(memoryStore(), { ...auto, on: await wasmBackend({ threads: 2 }) }));
+  });
+
+  it('are widened with a note where the backend has no kernels for them', async () => {
+    const { frozenStorages: _, ...widening } = backend;
+    const run = await open(memoryStore(), 'dtype: auto', widening, await inBlocks());
+    await run.engine.policy.close();
+    expect(run.config.frozenStorage).toEqual({});
+    expect(run.remarks.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/^dtype: auto — the wasm backend keeps .*q4_k.* blocks in float32 \(\d+ matrices\)/),
+    );
   });
 });
 

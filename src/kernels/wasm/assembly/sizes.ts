@@ -21,6 +21,11 @@ export const F16 = 2;
 export const Q8_0 = 3;
 export const Q4_0 = 4;
 export const Q4_1 = 5;
+export const Q5_0 = 6;
+export const Q5_1 = 7;
+export const Q4_K = 8;
+export const Q5_K = 9;
+export const Q6_K = 10;
 export const STORED_BY_INPUT = 16;
 /** Strips that share a panel of a stored matrix, and how long a sum is taken at a time: whole blocks. */
 export const STORED_STRIPS = 16;

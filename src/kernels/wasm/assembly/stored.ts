@@ -4,20 +4,34 @@
 //   q8_0  f16 d, 32 × i8         x = d·q          q4_0  f16 d, 16 bytes         x = d·(q − 8)
 //   q4_1  f16 d, f16 m, 16 bytes  x = d·q + m     low halves of the bytes are the first 16 values, high halves the others
 //
-// d·q is exact in float32, and q4_1's sum is rounded once: every value is the one that the host decodes
-// (kernels/storage.ts), so a product has the bits of one with the widened matrix.
-import { BF16, F16, Q4_0, Q4_1, Q8_0 } from './sizes';
+// or in those of kernels/file_blocks.ts. Products and sums are rounded as there, most of them exact in float32: every value is
+// the one that the host decodes (kernels/storage.ts), so a product has the bits of one with the widened matrix.
+import { BF16, F16, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0 } from './sizes';
 
 /** Values of a block, and bytes of one. */
 const BLOCK_VALUES: i32 = 32;
 const Q8_0_BYTES: usize = 34;
 const Q4_0_BYTES: usize = 18;
 const Q4_1_BYTES: usize = 20;
+const Q6_K_BYTES: usize = 210;
 
 /** Bytes of a row of `length` values; of types in blocks it is whole blocks. */
 export function storedRowBytes(type: i32, length: i32): usize {
   if (type == BF16 || type == F16) return <usize>length << 1;
-  return <usize>(length / BLOCK_VALUES) * (type == Q8_0 ? Q8_0_BYTES : type == Q4_0 ? Q4_0_BYTES : Q4_1_BYTES);
+  return <usize>(length >> (type >= Q4_K ? 8 : 5)) * blockBytes(type);
+}
+
+function blockBytes(type: i32): usize {
+  switch (type) {
+    case Q8_0: return Q8_0_BYTES;
+    case Q4_0: return Q4_0_BYTES;
+    case Q4_1: return Q4_1_BYTES;
+    case Q5_0: return 22;
+    case Q5_1: return 24;
+    case Q4_K: return 144;
+    case Q5_K: return 176;
+    default: return Q6_K_BYTES;
+  }
 }
 
 /**
@@ -30,7 +44,7 @@ export function widen(type: i32, row: usize, first: i32, count: i32, to: usize):
     case Q8_0: return widenQ8(row, first, count, to);
     case Q4_0: return widenQ4(row, first, count, to);
     case Q4_1: return widenQ4WithMinimum(row, first, count, to);
-    default: unreachable();
+    default: return widenParts(type, row, first, count, to);
   }
 }
 
@@ -48,14 +62,17 @@ function widenBfloat(from: usize, count: i32, to: usize): void {
 
 /** 2^112: float16's exponent is less by 112, and so is that of its bits moved to where float32 has them. */
 const REBIAS: f32 = 5.192296858534828e33;
+/** 2^-14, float16's least normal value. */
+const LEAST_NORMAL: f32 = 6.103515625e-5;
 
-/** The value of a float16; subnormal ones are normal float32. */
+/** The value of a float16; of a subnormal one without one of float32, which costs a processor a hundred cycles. */
 // @ts-ignore: decorator
 @inline
 function half(at: usize): f32 {
   const bits = <u32>load<u16>(at);
-  const size = reinterpret<u32>(reinterpret<f32>((bits & 0x7fff) << 13) * REBIAS);
-  return reinterpret<f32>(size | ((bits & 0x8000) << 16)); // of q4_0 either sign is as likely: no branch
+  const size = ((bits & 0x7fff) << 13) + (112 << 23);
+  const value = bits & 0x7c00 ? reinterpret<f32>(size) : reinterpret<f32>(size + (1 << 23)) - LEAST_NORMAL;
+  return reinterpret<f32>(reinterpret<u32>(value) | ((bits & 0x8000) << 16)); // of q4_0 either sign is as likely: no branch
 }
 
 function widenHalf(from: usize, count: i32, to: usize): void {
@@ -165,5 +182,90 @@ function widenQ4WithMinimum(row: usize, first: i32, count: i32, to: usize): void
       continue;
     }
     for (; place < BLOCK_VALUES && to < end; place += 8, to += 32) shifted8(d, m, nibbles(block + 4, place), to);
+  }
+}
+
+// Blocks of parts that have scales of their own, 8 values at a time.
+
+/** Values from `first` on, part by part. */
+function widenParts(type: i32, row: usize, first: i32, count: i32, to: usize): void {
+  const end = to + (<usize>count << 2);
+  const values = type >= Q4_K ? 256 : BLOCK_VALUES;
+  const bytes = blockBytes(type);
+  const length = type == Q6_K ? 16 : 32;
+  let block = row + <usize>(first / values) * bytes;
+  let place = first & (values - 1);
+  while (to < end) {
+    const stop = min(end, to + (<usize>(length - (place & (length - 1))) << 2));
+    if (type == Q6_K) sixBits(block, place, to, stop);
+    else if (type >= Q4_K) kBits(block, type == Q5_K, place, to, stop);
+    else fiveBits(block, type == Q5_1, place, to, stop);
+    place += <i32>(stop - to) >> 2;
+    to = stop;
+    if (place == values) {
+      place = 0;
+      block += bytes;
+    }
+  }
+}
+
+/** Bit i of a byte, where lane i is to have 16. */
+// @ts-ignore: decorator
+@inline
+function fifthBits(byte: i32): v128 {
+  const bits = i16x8(1, 2, 4, 8, 16, 32, 64, 128);
+  return v128.and(i16x8.eq(v128.and(i16x8.splat(<i16>byte), bits), bits), i16x8.splat(16));
+}
+
+function fiveBits(block: usize, hasMinimum: bool, place: i32, to: usize, stop: usize): void {
+  const d = f32x4.splat(half(block));
+  const m = f32x4.splat(hasMinimum ? half(block + 2) : 0);
+  const offset = i16x8.splat(hasMinimum ? 0 : 16);
+  const high = block + (hasMinimum ? 4 : 2);
+  for (; to < stop; place += 8, to += 32) {
+    const q = v128.or(nibbles(high + 4, place), fifthBits(<i32>load<u8>(high + (place >> 3))));
+    shifted8(d, m, i16x8.sub(q, offset), to);
+  }
+}
+
+/** Values of one part of 32 of a Q4_K or Q5_K block. */
+function kBits(block: usize, hasFifth: bool, place: i32, to: usize, stop: usize): void {
+  const part = place >> 5;
+  const at = block + 4 + <usize>(part & 3);
+  let scale = <i32>load<u8>(at);
+  let minimum = <i32>load<u8>(at, 4);
+  if (part < 4) {
+    scale &= 63;
+    minimum &= 63;
+  } else {
+    const both = <i32>load<u8>(at, 8);
+    scale = (both & 15) | ((scale >> 6) << 4);
+    minimum = (both >> 4) | ((minimum >> 6) << 4);
+  }
+  const d = f32x4.splat(half(block) * <f32>scale);
+  const m = f32x4.splat(-(half(block + 2) * <f32>minimum));
+  const low = block + (hasFifth ? 48 : 16) + (<usize>(part >> 1) << 5);
+  const shift = (part & 1) << 2;
+  for (; to < stop; place += 8, to += 32) {
+    const i = <usize>(place & 31);
+    let q = v128.and(i16x8.shr_u(v128.load_ext<u8>(low + i), shift), i16x8.splat(15));
+    if (hasFifth) {
+      const fifth = i16x8.shr_u(v128.load_ext<u8>(block + 16 + i), part);
+      q = v128.or(q, i16x8.shl(v128.and(fifth, i16x8.splat(1)), 4));
+    }
+    shifted8(d, m, q, to);
+  }
+}
+
+/** Values of one part of 16 of a Q6_K block. */
+function sixBits(block: usize, place: i32, to: usize, stop: usize): void {
+  const d = f32x4.splat(half(block + 208) * <f32>load<i8>(block + 192 + <usize>(place >> 4)));
+  const within = place & 127;
+  const low = block + (<usize>(place >> 7) << 6) + <usize>(within & 63);
+  const high = block + 128 + (<usize>(place >> 7) << 5) + <usize>(within & 31);
+  for (let i: usize = 0; to < stop; i += 8, to += 32) {
+    const four = v128.and(i16x8.shr_u(v128.load_ext<u8>(low + i), (within >> 6) << 2), i16x8.splat(15));
+    const two = v128.and(i16x8.shr_u(v128.load_ext<u8>(high + i), (within >> 5) << 1), i16x8.splat(3));
+    scaled8(d, i16x8.sub(v128.or(four, i16x8.shl(two, 4)), i16x8.splat(32)), to);
   }
 }

@@ -1,8 +1,8 @@
-/** Blocks of GGUF files that are only read: element for element what the Python package `gguf` makes of the same bytes. */
+/** Blocks that only GGUF files have: element for element what the Python package `gguf` makes of the same bytes. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../../../src/errors.ts';
-import { FILE_BLOCKS, type FileBlocks } from '../../../model/pretrained/file_blocks.ts';
+import { FILE_BLOCKS, type FileBlocks } from '../../../../../src/kernels/file_blocks.ts';
 import { frozenStorage } from '../../../model/pretrained/frozen_storage.ts';
 import { GGUF_TYPES } from '../../../model/pretrained/gguf_blocks.ts';
 import type { PretrainedModel } from '../../../model/pretrained/source.ts';
@@ -16,28 +16,37 @@ const { types } = JSON.parse(
 const bytesOf = (hex: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(hex, 'hex'));
 
 it('has a golden for each type', () => {
-  expect(Object.keys(types).sort()).toEqual(Object.keys(FILE_BLOCKS).sort());
+  expect(Object.keys(types).sort()).toEqual(
+    Object.keys(FILE_BLOCKS)
+      .map((name) => name.toUpperCase())
+      .sort(),
+  );
 });
 
 it.each(Object.entries<FileBlocks>(FILE_BLOCKS))('%s', (name, { values, bytes, decode }) => {
-  const golden = types[name] as (typeof types)[string];
+  const golden = types[name.toUpperCase()] as (typeof types)[string];
   const given = bytesOf(golden.bytes);
   const expected = new Float32Array(bytesOf(golden.values).buffer);
   expect(expected.length).toBe((given.length / bytes) * values);
   expect(decode(given)).toEqual(expected);
-  expect([...GGUF_TYPES.values()].map((type) => type.name)).toContain(name);
+  expect([...GGUF_TYPES.values()].map((type) => type.name)).toContain(name.toUpperCase());
 });
 
 describe('a matrix of a file in such blocks', () => {
-  const tensor = { shape: [4, 256], file: 'model.gguf', read: async () => undefined, roundedTo: 'Q4_K' };
+  const tensor = {
+    shape: [4, 256],
+    file: 'model.gguf',
+    read: async () => undefined,
+    stored: { storage: 'q4_k', read: async () => undefined },
+  };
   const model = {
     shape: { tieWordEmbeddings: true },
     tensors: new Map([['model.layers.0.self_attn.o_proj.weight', tensor]]),
   } as unknown as PretrainedModel;
   const asked = { dtype: 'auto', loadIn8bit: false, loadIn4bit: false } as const;
 
-  it('is kept in float32, or in 8 bits where that is asked for', () => {
-    expect(frozenStorage(asked, model)).toEqual({});
+  it('is kept as it is, or in 8 bits where that is asked for', () => {
+    expect(Object.values(frozenStorage(asked, model))).toEqual(['q4_k']);
     expect(Object.values(frozenStorage({ ...asked, loadIn8bit: true }, model))).toEqual(['q8_0']);
   });
 

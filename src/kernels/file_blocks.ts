@@ -1,5 +1,5 @@
 /**
- * Blocks of GGUF files that no engine keeps: they are widened as they are read, each value as ggml widens it.
+ * Further blocks of GGUF files: nothing is rounded to them here. Each value is widened as ggml widens it.
  *
  *   Q5_0  f16 d, u32 high bits, 16 bytes           x = d·(q − 16)     32 values; low halves of the bytes are the first 16
  *   Q5_1  f16 d, f16 m, u32 high bits, 16 bytes    x = d·q + m
@@ -9,7 +9,7 @@
  *
  * Each product and each sum is rounded to float32.
  */
-import { halfAt, halfValues } from '../../../../src/kernels/half.ts';
+import { halfAt, halfValues } from './half.ts';
 
 export interface FileBlocks {
   /** Values of a block, and its bytes. */
@@ -91,11 +91,10 @@ function sixBits(bytes: Uint8Array, at: number, out: Float32Array, to: number): 
   }
 }
 
-/** By ggml's names. */
 export const FILE_BLOCKS = {
-  Q5_0: blocks(32, 22, (bytes, at, out, to) => fiveBits(bytes, at, out, to, 16, false)),
-  Q5_1: blocks(32, 24, (bytes, at, out, to) => fiveBits(bytes, at, out, to, 0, true)),
-  Q4_K: blocks(256, 144, (bytes, at, out, to) => parts(bytes, at, out, to, at + 16)),
-  Q5_K: blocks(256, 176, (bytes, at, out, to) => parts(bytes, at, out, to, at + 48, at + 16)),
-  Q6_K: blocks(256, 210, sixBits),
+  q5_0: blocks(32, 22, (bytes, at, out, to) => fiveBits(bytes, at, out, to, 16, false)),
+  q5_1: blocks(32, 24, (bytes, at, out, to) => fiveBits(bytes, at, out, to, 0, true)),
+  q4_k: blocks(256, 144, (bytes, at, out, to) => parts(bytes, at, out, to, at + 16)),
+  q5_k: blocks(256, 176, (bytes, at, out, to) => parts(bytes, at, out, to, at + 48, at + 16)),
+  q6_k: blocks(256, 210, sixBits),
 } as const satisfies Readonly<Record<string, FileBlocks>>;
