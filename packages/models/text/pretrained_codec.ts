@@ -6,15 +6,13 @@
  * and the vocabulary has not, decode to U+FFFD.
  */
 
-import { Tokenizer as TokenizerJson } from '@huggingface/tokenizers';
 import { DataError } from '../../../src/errors.ts';
 import { type Codec, type Message, plainTexts } from '../../../src/text/codec.ts';
-import { splitAt } from '../../../src/text/tokenizer_json.ts';
 import { beginningOf, tokenText } from './beginning.ts';
 import { compileChatTemplate, templateDate } from './chat_template.ts';
 import { endOfTurn, upToEnd } from './end_of_turn.ts';
-import { keepingPieces, type PreTokenizer } from './kept_pieces.ts';
 import { controlTexts, literalMessages, literalText } from './literal_text.ts';
+import { Tokenizer } from './tokenizer/tokenizer.ts';
 import { largestId, requireBounded } from './tokenizer_bounds.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -61,9 +59,9 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
   const tokenizer = openTokenizer(files);
   const idOf = (key: string): number | undefined => {
     const text = tokenText(config[key]);
-    return text === undefined ? undefined : tokenizer.token_to_id(text);
+    return text === undefined ? undefined : tokenizer.idOf(text);
   };
-  requireRoom(source, tokenizer.get_vocab(true).values(), vocabSize);
+  requireRoom(source, tokenizer.ids(), vocabSize);
   const eos = idOf('eos_token');
   const named = stopIdsOf(files, eos, vocabSize);
   const namedEnd = eos !== undefined && named.includes(eos) ? eos : named[0];
@@ -83,17 +81,16 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
     template &&
     endOfTurn(
       (messages) => template.render(messages, valuesFor(messages, false)),
-      (text) => tokenizer.encode(text, { add_special_tokens: false }).ids,
-      (id) => named.includes(id) || controls.has(tokenizer.id_to_token(id) ?? ''),
+      (text) => tokenizer.encode(text),
+      (id) => named.includes(id) || controls.has(tokenizer.tokenOf(id) ?? ''),
     );
   const eosTokenId = turnEnd ?? namedEnd;
   const stopIds = [...new Set([...named, eosTokenId])];
   const decode = decoderOf({
-    hasToken: (id) => tokenizer.id_to_token(id) !== undefined,
-    decode: (ids) => tokenizer.decode(ids, AS_IT_IS),
+    hasToken: (id) => tokenizer.tokenOf(id) !== undefined,
+    decode: (ids) => tokenizer.decode(ids),
   });
-  const encodedBy = (opened: TokenizerJson) => (text: string) =>
-    Int32Array.from(opened.encode(text, { add_special_tokens: false }).ids);
+  const encodedBy = (opened: Tokenizer) => (text: string) => Int32Array.from(opened.encode(text));
   const { literal, encode } = literalText(files.tokenizer, stopIds, encodedBy(tokenizer), (renamed) =>
     encodedBy(openTokenizer({ ...files, tokenizer: renamed })),
   );
@@ -117,9 +114,6 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
     configJSON: () => ({ ...config }),
   };
 }
-
-/** How ids become text: special tokens as their text, and no blank moved. */
-export const AS_IT_IS = { skip_special_tokens: false, clean_up_tokenization_spaces: false };
 
 /** @throws DataError where a token has no row in the embedding */
 export function requireRoom(source: string, ids: Iterable<number>, vocabSize: number): void {
@@ -153,82 +147,15 @@ export function decoderOf({
   };
 }
 
-/** @throws DataError */
-export function openTokenizer({
-  tokenizer,
-  config,
-  source,
-}: Pick<TokenizerFiles, 'tokenizer' | 'config' | 'source'>): TokenizerJson {
+/** @throws DataError where a part of it is not known, damaged, or asks for work without end */
+export function openTokenizer({ tokenizer, source }: Pick<TokenizerFiles, 'tokenizer' | 'source'>): Tokenizer {
   try {
     requireBounded(tokenizer);
-    const opened = new TokenizerJson(withUnicodeClasses(tokenizer), config);
-    const model = requireModel(tokenizer);
-    if (JSON.stringify(tokenizer.pre_tokenizer ?? null).includes('"ByteLevel"')) dropBytesWithoutToken(opened, model);
-    keepPieces(opened as unknown as { pre_tokenizer: PreTokenizer | null }); // called with what it declares, and no class
-    return opened;
+    return new Tokenizer(tokenizer);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DataError('tokenizer-unsupported', `${source}: this tokenizer is not read (${reason}).`, { reason });
   }
-}
-
-function keepPieces(tokenizer: { pre_tokenizer: PreTokenizer | null }): void {
-  if (tokenizer.pre_tokenizer !== null) tokenizer.pre_tokenizer = keepingPieces(tokenizer.pre_tokenizer);
-}
-
-const MODELS = ['BPE', 'Unigram', 'WordPiece'];
-
-/** What the package does not know it takes for something else. @throws Error */
-function requireModel({ model }: Json): Json {
-  const { type, merges } = (model ?? {}) as Json;
-  const isKnown = type === undefined ? merges !== undefined : MODELS.includes(String(type));
-  if (!isKnown) throw new Error(`its model is ${String(type)}; ${MODELS.join(', ')} are read`);
-  return model as Json;
-}
-
-interface WordModel {
-  encode(words: readonly string[]): readonly string[];
-}
-
-/**
- * A byte for which a vocabulary of bytes has no token is left out. The Rust library leaves it out before it merges, so
- * that its neighbours may be one token; @huggingface/tokenizers 0.2.0 does so after merging.
- */
-function dropBytesWithoutToken(
-  { model }: { readonly model: WordModel | null },
-  { unk_token: unknown, byte_fallback: fallback, vocab }: Json,
-): void {
-  if (model === null || unknown || fallback === true || Array.isArray(vocab)) return;
-  const known = Object.keys(vocab as object).filter((token) => token.length === 1);
-  const others = new RegExp(
-    `[^${known.map((character) => `\\u{${character.charCodeAt(0).toString(16)}}`).join('')}]`,
-    'gu',
-  );
-  const encode = model.encode.bind(model);
-  model.encode = (words) => encode(words.map((word) => word.replace(others, '')));
-}
-
-/** How `ByteLevel` splits a text, in the Rust library as in the package. */
-const GPT2_PATTERN = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
-
-/**
- * Two pre-tokenizers of @huggingface/tokenizers 0.2.0 know other characters than those of the Rust library: `Digits`
- * splits off 0–9 alone, not every numeric character; `ByteLevel` takes U+FEFF for a blank, and U+0085 for none. The same
- * written as `Split`, whose patterns the package translates. A prefix space would come before the split, so such a
- * `ByteLevel` stays as it is.
- */
-function withUnicodeClasses(tokenizer: Json): Json {
-  const rewritten = (part: unknown): unknown => {
-    if (typeof part !== 'object' || part === null) return part;
-    const { type, pretokenizers, individual_digits: single, ...options } = part as Json;
-    if (type === 'Sequence' && Array.isArray(pretokenizers)) {
-      return { ...part, pretokenizers: pretokenizers.map(rewritten) };
-    }
-    if (type === 'Digits') return splitAt(single === true ? '\\p{N}' : '\\p{N}+');
-    if (type !== 'ByteLevel' || options.use_regex === false || options.add_prefix_space !== false) return part;
-    return { type: 'Sequence', pretokenizers: [splitAt(GPT2_PATTERN), { ...part, use_regex: false }] };
-  };
-  return { ...tokenizer, pre_tokenizer: rewritten(tokenizer.pre_tokenizer) };
 }
 
 /** Every token that ends an answer. @throws DataError where none of them is known */

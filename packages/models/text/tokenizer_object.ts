@@ -8,7 +8,7 @@ import type { Codec, Message } from '../../../src/text/codec.ts';
 import { beginningOf } from './beginning.ts';
 import { upToEnd } from './end_of_turn.ts';
 import { literalMessages, literalText } from './literal_text.ts';
-import { AS_IT_IS, decoderOf, openTokenizer, plainPrompt, requireRoom, stopIdsOf } from './pretrained_codec.ts';
+import { decoderOf, openTokenizer, plainPrompt, requireRoom, stopIdsOf } from './pretrained_codec.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -47,6 +47,9 @@ export interface TokenizerObjectOptions {
 
 const SOURCE = 'tokenizer';
 
+/** How ids become text: special tokens as their text, and no blank moved. */
+const AS_IT_IS = { skip_special_tokens: false, clean_up_tokenization_spaces: false };
+
 /**
  * Prompts, answers and verdicts through a tokenizer object.
  *
@@ -81,8 +84,8 @@ export function codecOf(tokenizer: TokenizerObject, options: TokenizerObjectOpti
     stopIds,
     (text) => encoded(tokenizer, text),
     (renamed) => {
-      const opened = openTokenizer({ tokenizer: renamed, config: configJson, source: SOURCE });
-      return (text) => Int32Array.from(opened.encode(text, { add_special_tokens: false }).ids);
+      const opened = openTokenizer({ tokenizer: renamed, source: SOURCE });
+      return (text) => Int32Array.from(opened.encode(text));
     },
   );
   return {

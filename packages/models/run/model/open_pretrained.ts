@@ -183,15 +183,18 @@ async function folderTokenizer(files: ModelFiles, source: string): Promise<Token
       'a tokenizer of another kind is written as one by transformers, AutoTokenizer.from_pretrained(…).save_pretrained(…)';
     throw new CheckpointError('no-tokenizer', `tokenizer.json: no such file; ${remedy}.`);
   }
-  const config = (await readJsonFile(files, 'tokenizer_config.json')) ?? {};
+  const config = await readJsonFile(files, 'tokenizer_config.json');
+  const specialTokens = await readJsonFile(files, 'special_tokens_map.json');
+  const addedTokens = await readJsonFile(files, 'added_tokens.json');
   const ends = [await readJsonFile(files, 'generation_config.json'), await readJsonFile(files, 'config.json')];
   const { chatTemplateIn } = await import('../../text/pretrained_codec.ts');
   const template = await files.read(CHAT_TEMPLATE);
+  const { withSideFiles } = await import('../../text/side_files.ts');
+  const whole = withSideFiles({ tokenizer, config, specialTokens, addedTokens });
   return {
+    ...whole,
     source,
-    tokenizer,
-    config,
-    chatTemplate: template === undefined ? chatTemplateIn(config) : new TextDecoder().decode(template),
+    chatTemplate: template === undefined ? chatTemplateIn(whole.config) : new TextDecoder().decode(template),
     // The generation config replaces what the model's config says.
     eosTokenIds: ends.map((json) => idsOf(json?.eos_token_id)).find((ids) => ids.length > 0) ?? [],
   };

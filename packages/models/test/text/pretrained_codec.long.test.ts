@@ -164,7 +164,7 @@ describe('a chat template', () => {
       post_processor: { type: 'Sequence', processors: [{ type: 'ByteLevel' }, template] },
     };
     expect(render({ tokenizer })).toBe('<|begin_of_text|>Sort.\n3 1 2');
-    expect(render({ tokenizer, config: { ...config, add_bos_token: false } })).toBe('Sort.\n3 1 2');
+    expect(render({ tokenizer, config: { ...config, add_bos_token: false } })).toBe('<|begin_of_text|>Sort.\n3 1 2');
   });
 
   it.each(
@@ -196,9 +196,9 @@ describe('a tokenizer that cannot be used', () => {
       ['has an end that is no token', () => open({ eosTokenIds: [9999] }), /eos_token_id 9999/],
       ['is of another kind', () => open({ tokenizer: { ...filesOf('smollm').tokenizer, model: { type: 'Mystery' } } }),
         /this tokenizer is not read/],
-      ['is of whole words, which the package would take for something else',
-        () => open({ tokenizer: { ...filesOf('smollm').tokenizer, model: { type: 'WordLevel', vocab: { a: 0 } } } }),
-        /model: this tokenizer is not read \(its model is WordLevel; BPE, Unigram, WordPiece are read\)/],
+      ['splits by scripts, which no language model does',
+        () => open({ tokenizer: { ...filesOf('smollm').tokenizer, pre_tokenizer: { type: 'UnicodeScripts' } } }),
+        /model: this tokenizer is not read \(the pre-tokenizer UnicodeScripts is not known; Sequence, /],
       ['is of another kind in GGUF',
         () => ggufTokenizer(new Map([...metadataOf('smollm'), ['tokenizer.ggml.model', 'rwkv']]), 'm.gguf'),
         /tokenizer\.ggml\.model "rwkv" — gpt2 \(byte-level BPE\) and llama \(SentencePiece\) are read/],
