@@ -27,11 +27,11 @@ export async function* unpacked(
     }
     isOver = true;
     await fed;
-  } catch (error) {
+  } catch {
     isOver = true;
     await fed;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw isOwn(failure) ? failure : badFile(path, `damaged gzip (${reason}); copy or pack it again`);
+    // What the streams say differs from one version of Node to the next, and may be nothing.
+    throw isOwn(failure) ? failure : badFile(path, 'damaged gzip, or a part of one; copy or pack it again');
   } finally {
     if (!isOver) await reader.cancel();
   }

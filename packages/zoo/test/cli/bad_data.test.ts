@@ -26,7 +26,7 @@ describe('a data file', () => {
     ['half a Parquet', 'q.parquet', golden('data_files/gsm8k.parquet').subarray(0, 700),
       'q.parquet: damaged Parquet (parquet file invalid (footer != PAR1)); write it again.'],
     ['half a gzip', 'q.jsonl.gz', gzipSync(ROW.repeat(99)).subarray(0, 40),
-      'q.jsonl.gz: damaged gzip (unexpected end of file); copy or pack it again.'],
+      'q.jsonl.gz: damaged gzip, or a part of one; copy or pack it again.'],
     ['half a Zstandard', 'q.jsonl.zst', golden('data_files/packed.jsonl.zst').subarray(0, 50),
       'q.jsonl.zst: damaged zstd (unexpected EOF); copy or pack it again.'],
     ['half a list', 'q.json', '[\n {"prompt": "1"},\n {"prompt"',
