@@ -33,10 +33,9 @@ const MOST_PACKED_BYTES = 256 * 1024 ** 2;
 
 async function* unpackedZstd({ files, path, size }: RowFile): AsyncGenerator<Uint8Array> {
   if (size > MOST_PACKED_BYTES) throw badFile(path, 'more than 256 MiB packed by zstd; unpack it: zstd -d');
-  const [{ decompressZstd }, packed] = await Promise.all([
-    import('hyparquet-compressors'),
-    rangeOf(files, path, 0, size),
-  ]);
+  const packed = await rangeOf(files, path, 0, size);
+  // In this form the bundle of the page leaves out its other codecs, Brotli with its dictionary among them.
+  const { decompressZstd } = await import('hyparquet-compressors');
   try {
     yield decompressZstd(packed);
   } catch (error) {
