@@ -17,7 +17,28 @@ const ropeScaling = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('linear'), factor: z.number() }),
   z.strictObject({ type: z.literal('factors'), factors: z.array(z.number()).max(4096).readonly() }),
+  z.strictObject({
+    type: z.literal('yarn'),
+    factor: z.number(),
+    betaFast: z.number(),
+    betaSlow: z.number(),
+    attentionFactor: z.number(),
+    originalMaxPositionEmbeddings: z.number(),
+    truncate: z.boolean(),
+  }),
 ]);
+const family = z.strictObject({
+  activation: z.literal('gelu_tanh').optional(),
+  attentionScale: z.number().optional(),
+  embeddingScale: z.number().optional(),
+  offsetNorms: z.literal(true).optional(),
+  branchNorms: z.literal(true).optional(),
+  branchScale: z.number().optional(),
+  logitScale: z.number().optional(),
+  otherRope: z
+    .strictObject({ layers: z.array(z.boolean()).max(1024).readonly(), theta: z.number().nullable() })
+    .optional(),
+});
 
 const cardSchema = z.strictObject({
   protocol: z.literal(PROTOCOL),
@@ -41,6 +62,7 @@ const cardSchema = z.strictObject({
     tieWordEmbeddings: z.boolean(),
     attentionBias: z.boolean(),
     qkNorm: z.boolean(),
+    family: family.optional(),
   }),
   /** Low-rank matrices, whose weights are then all that is sent. */
   adapter: z

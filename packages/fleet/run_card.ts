@@ -40,10 +40,10 @@ export function runCard(run: ConfiguredModel, version: string): Omit<RunCard, 'r
 /** A config's model says more than its shape. */
 function sizesOf(shape: ModelShape): ModelShape {
   const { vocabSize, hiddenSize, intermediateSize, numLayers, numHeads, numKvHeads, headDim } = shape;
-  const { ropeTheta, ropeScaling, rmsNormEps, tieWordEmbeddings, attentionBias, qkNorm } = shape;
+  const { ropeTheta, ropeScaling, rmsNormEps, tieWordEmbeddings, attentionBias, qkNorm, family } = shape;
   const sizes = { vocabSize, hiddenSize, intermediateSize, numLayers, numHeads, numKvHeads, headDim };
   const switches = { rmsNormEps, tieWordEmbeddings, attentionBias, qkNorm };
-  return { ...sizes, ropeTheta, ...(ropeScaling && { ropeScaling }), ...switches };
+  return { ...sizes, ropeTheta, ...(ropeScaling && { ropeScaling }), ...switches, ...(family && { family }) };
 }
 
 function placeOf({ name, revision }: NonNullable<ConfiguredModel['base']>['name']): string {

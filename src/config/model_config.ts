@@ -5,7 +5,7 @@
  * the model's files, and what is written says the same.
  */
 
-import type { RopeScaling } from '../model/shape.ts';
+import type { FamilyShape, RopeScaling } from '../model/shape.ts';
 import { flag, integer, key, number, optional, type Values } from '../options/keys.ts';
 import type { Section } from './section.ts';
 
@@ -85,6 +85,7 @@ export type ModelConfig = Omit<ModelValues, 'intermediateSize' | 'numKvHeads' | 
   readonly maxPositionEmbeddings?: number;
   /** Only pretrained models have it. */
   readonly ropeScaling?: RopeScaling;
+  readonly family?: FamilyShape;
 };
 
 /** Keys that are no part of a shape: with weights that are there already they change nothing. */

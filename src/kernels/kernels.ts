@@ -142,13 +142,22 @@ export interface AttentionBackwardArgs extends Omit<AttentionArgs, 'rows'> {
 export interface SwigluArgs {
   /** [N, 2F]: gate, then up */ readonly gateUp: Slot;
   /** [N, F], = */ readonly out: Slot;
+  /** Default: SiLU. */
+  readonly activation?: GateActivation | undefined;
   readonly rows: Rows;
 }
+
+/** 2·√(2/π)·(x + 0.044715·x³) as linear·x + cubic·x³. */
+export const GELU = { linear: 1.5957691216057308, cubic: 0.07135481627260025 } as const;
+
+/** Instead of SiLU: GELU by its approximation with tanh. */
+export type GateActivation = 'gelu_tanh';
 
 export interface SwigluBackwardArgs {
   readonly gateUp: Slot;
   /** [N, F] */ readonly dOut: Slot;
   /** [N, 2F], = */ readonly dGateUp: Slot;
+  readonly activation?: GateActivation | undefined;
   readonly rows: Rows;
 }
 
@@ -317,9 +326,12 @@ export interface Kernels {
    */
   attentionBackward(args: AttentionBackwardArgs): void;
 
-  /** out = silu(gate)·up, silu(x) = x/(1 + e^−x). arXiv:2002.05202 */
+  /**
+   * out = gate·σ(u)·up, u = gate: SiLU. With `gelu_tanh` u = GELU.linear·gate + GELU.cubic·gate³, and gate·σ(u) is
+   * gate·(1 + tanh(u/2))/2. arXiv:2002.05202
+   */
   swiglu(args: SwigluArgs): void;
-  /** dGate = dOut·up·σ(gate)·(1 + gate·(1 − σ(gate)));  dUp = dOut·silu(gate) */
+  /** dGate = dOut·up·σ(u)·(1 + gate·u′·(1 − σ(u)));  dUp = dOut·gate·σ(u) */
   swigluBackward(args: SwigluBackwardArgs): void;
 
   /** out[places[i]] = x[index[i]]; without places out[i] = x[index[i]] */

@@ -1,4 +1,4 @@
-/** Keeps the column scales of adapters with magnitudes up to date, computing only what has changed. */
+/** Keeps the column scales of adapters with magnitudes, and the sums of offset norms, up to date: computed where something has changed. */
 import type { Engine, Program } from '../kernels/engine.ts';
 import type { Slot } from '../kernels/memory.ts';
 import { writeBaseNorms } from './magnitudes.ts';

@@ -12,6 +12,7 @@ import { slotLength } from '../kernels/memory.ts';
 import type { Storage } from '../kernels/storage.ts';
 import type { AdapterSettings, AddTensor, LayerAdapters, MatrixName } from './adapter.ts';
 import { adapterMatrices, checkAdapter, layOutAdapters, layOutMagnitudes, mapAdapters } from './adapter.ts';
+import { layOutOffsetNorms, type OffsetNorms } from './offset_norms.ts';
 import type { ModelShape } from './shape.ts';
 import { qkvWidth, queryWidth } from './shape.ts';
 
@@ -38,7 +39,7 @@ export interface ParameterArenas {
   readonly frozen: ArenaBuilder;
   /** Matrices that products read, in this storage. */
   frozenMatrices(storage: Storage): ArenaBuilder;
-  /** Values computed from the weights, if adapters have magnitudes. */
+  /** Values computed from the weights: of adapters with magnitudes, and of norms that multiply by 1 + weight. */
   readonly derived?: ArenaBuilder | undefined;
   /** Tables that are read row by row, and by products if the head is tied. */
   frozenTables(storage: Storage): ArenaBuilder;
@@ -55,6 +56,9 @@ interface LayerTensors {
   /** [D, H·hd] */
   readonly attentionOutput: Slot;
   readonly feedForwardNorm: Slot;
+  /** Norms of what attention and feed-forward give, where the family has them. */
+  readonly attentionBranchNorm: Slot | undefined;
+  readonly feedForwardBranchNorm: Slot | undefined;
   /** [2F, D]: gate, up */
   readonly gateUp: Slot;
   /** [D, F] */
@@ -76,6 +80,8 @@ export interface TensorSlots {
 
 /** A whole model: the policy's weights, or another set of them. */
 export interface ParameterSet extends TensorSlots {
+  /** What kernels read in the place of norms, where those multiply by 1 + weight. All sets share it. */
+  readonly offsetNorms?: OffsetNorms | undefined;
   /** What is trained, flat. */
   readonly trainable: Slot;
   /** Number of frozen elements. */
@@ -163,7 +169,7 @@ export function layOutParameters(
       requireTogether(isTrainable, name('self_attn.q_proj.weight'), name('self_attn.q_proj.bias'));
     return layerVectors(shape, add, name);
   });
-  const finalNorm = add('model.norm.weight', [D], 'one');
+  const finalNorm = add('model.norm.weight', [D], initialNorm(shape));
   const isScaled = adapter?.useDora === true;
   if (isScaled)
     requireFrozen(
@@ -174,14 +180,15 @@ export function layOutParameters(
     isScaled && derived !== undefined
       ? layOutMagnitudes(shape, adapters, adapter, layer, addOfAdapter, (size) => derived.slot(size))
       : adapters;
+  const layers = matrices.map(
+    (layer, index) => ({ ...layer, ...vectors[index], adapters: withMagnitudes(layer.adapters, index) }) as LayerSlots,
+  );
   return {
     embedding,
     head,
     finalNorm,
-    layers: matrices.map(
-      (layer, index) =>
-        ({ ...layer, ...vectors[index], adapters: withMagnitudes(layer.adapters, index) }) as LayerSlots,
-    ),
+    layers,
+    offsetNorms: shape.family?.offsetNorms && derived && layOutOffsetNorms({ finalNorm, layers }, derived),
     trainable: wholeOf(trainable),
     frozenCount: countParameters(parameters.filter(({ slot }) => slot.arena !== trainable.name)),
     decayLength,
@@ -292,10 +299,23 @@ function layerMatrices(shape: ModelShape, add: Add, name: Names): Partial<LayerT
   };
 }
 
+/** What makes a norm multiply by 1. */
+function initialNorm({ family }: ModelShape): Parameter['initial'] {
+  return family?.offsetNorms ? 'zero' : 'one';
+}
+
 function layerVectors(shape: ModelShape, add: Add, name: Names): Partial<LayerTensors> {
   const { hiddenSize: D, numHeads, numKvHeads, headDim } = shape;
-  const inputNorm = add(name('input_layernorm.weight'), [D], 'one');
-  const feedForwardNorm = add(name('post_attention_layernorm.weight'), [D], 'one');
+  const one = initialNorm(shape);
+  const norm = (part: string): Slot => add(name(`${part}.weight`), [D], one);
+  const inputNorm = norm('input_layernorm');
+  const norms = shape.family?.branchNorms
+    ? {
+        attentionBranchNorm: norm('post_attention_layernorm'),
+        feedForwardNorm: norm('pre_feedforward_layernorm'),
+        feedForwardBranchNorm: norm('post_feedforward_layernorm'),
+      }
+    : { feedForwardNorm: norm('post_attention_layernorm') };
   let qkvBias: Slot | undefined;
   if (shape.attentionBias) {
     const [q, k] = [name('self_attn.q_proj.bias'), name('self_attn.k_proj.bias')];
@@ -304,9 +324,9 @@ function layerVectors(shape: ModelShape, add: Add, name: Names): Partial<LayerTe
     add(name('self_attn.v_proj.bias'), [numKvHeads * headDim], 'zero', k);
     qkvBias = { ...bias, shape: [qkvWidth(shape)] };
   }
-  const qNorm = shape.qkNorm ? add(name('self_attn.q_norm.weight'), [headDim], 'one') : undefined;
-  const kNorm = shape.qkNorm ? add(name('self_attn.k_norm.weight'), [headDim], 'one') : undefined;
-  return { inputNorm, feedForwardNorm, qkvBias, qNorm, kNorm };
+  const qNorm = shape.qkNorm ? add(name('self_attn.q_norm.weight'), [headDim], one) : undefined;
+  const kNorm = shape.qkNorm ? add(name('self_attn.k_norm.weight'), [headDim], one) : undefined;
+  return { inputNorm, ...norms, qkvBias, qNorm, kNorm };
 }
 
 /** The weights that matrix kernels read, each once. @param lowest  layer that the backward pass ends with; default: no such pass */

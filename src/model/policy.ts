@@ -13,7 +13,7 @@ import { DerivedWeights } from './derived_weights.ts';
 import type { Capacity } from './memory/capacity.ts';
 import type { PolicyPlan, Trained } from './memory/plan.ts';
 import { planFor } from './memory/plan.ts';
-import type { BackwardSlots, PolicySlots } from './memory/slots.ts';
+import type { BackwardSlots, PolicySlots, RotarySlots } from './memory/slots.ts';
 import { COUNTS } from './memory/slots.ts';
 import {
   backwardPrograms,
@@ -29,7 +29,7 @@ import type { Parameter } from './parameters.ts';
 import type { KeepingPrograms, ObjectiveSettings, OptimizerSettings, Programs, TrainingPrograms } from './programs.ts';
 import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts';
 import { readRows, readScores } from './read_scores.ts';
-import { rotaryTables } from './rotary.ts';
+import { otherRotaryTables, type RotaryTables, rotaryTables } from './rotary.ts';
 import { type CacheCopy, writeCopies } from './sampling/cache_copies.ts';
 import { KeptRows, type RolloutRows, writeKept } from './sampling/kept_rollouts.ts';
 import { SampleSteps } from './sampling/sample_steps.ts';
@@ -71,10 +71,21 @@ export class Policy {
   static async open(backend: Backend, shape: ModelShape, capacity: Capacity, trained?: Trained): Promise<Policy> {
     const plan = planFor(backend, shape, capacity, trained);
     const policy = new Policy(plan, await backend.open(plan.memory));
-    const { cos, sin } = rotaryTables(shape, capacity.context);
-    policy.engine.write(policy.slots.cos, cos);
-    policy.engine.write(policy.slots.sin, sin);
+    policy.#writeConstants();
     return policy;
+  }
+
+  #writeConstants(): void {
+    const { slots, shape, capacity, engine } = this;
+    const writeRotary = (to: RotarySlots, { cos, sin }: RotaryTables): void => {
+      engine.write(to.cos, cos);
+      engine.write(to.sin, sin);
+    };
+    writeRotary(slots, rotaryTables(shape, capacity.context));
+    const other = otherRotaryTables(shape, capacity.context);
+    if (slots.otherRotary && other) writeRotary(slots.otherRotary, other);
+    if (slots.branchScale)
+      engine.write(slots.branchScale, Array(shape.hiddenSize).fill(shape.family?.branchScale ?? 1));
   }
 
   get shape(): ModelShape {

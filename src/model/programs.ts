@@ -17,6 +17,7 @@ import type { ForwardSlots } from './memory/activations.ts';
 import type { AheadSlots } from './memory/ahead_slots.ts';
 import { type PolicyPlan, scoredSets } from './memory/plan.ts';
 import { countOf } from './memory/slots.ts';
+import { refreshOffsetNorms } from './offset_norms.ts';
 import { OUTPUT_NAMES, type OutputName } from './outputs/names.ts';
 import { OUTPUTS } from './outputs/outputs.ts';
 import type { GradientSlots, ParameterSet } from './parameters.ts';
@@ -146,9 +147,10 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
     ]),
     copyKeysAndValues: engine.record('copy keys and values', (kernels) => copyKeysAndValues(kernels, plan)),
     score,
-    derive: hasMagnitudes(weights)
-      ? engine.record('derive', (kernels) => refreshColumnScales(kernels, weights, slots.adapterScratch))
-      : undefined,
+    derive:
+      hasMagnitudes(weights) || weights.offsetNorms !== undefined
+        ? engine.record('derive', (kernels) => derive(kernels, plan, weights))
+        : undefined,
     ahead: slots.ahead && recordAhead(engine, plan, slots.ahead),
     keeping:
       rollout && training
@@ -161,6 +163,12 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
     training: capacity.training ? recordTraining(engine, plan) : undefined,
     outputs: recordOutputs(engine, plan),
   };
+}
+
+/** Makes what is computed from the weights of a set. */
+function derive(kernels: Kernels, { slots }: PolicyPlan, set: ParameterSet): void {
+  refreshColumnScales(kernels, set, slots.adapterScratch);
+  refreshOffsetNorms(kernels, set);
 }
 
 function recordOutputs(engine: Engine, plan: PolicyPlan): Programs['outputs'] {
@@ -237,7 +245,7 @@ function recordAhead(engine: Engine, { slots }: PolicyPlan, ahead: AheadSlots): 
 }
 
 function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
-  const { inputs, results, sampling, adapterScratch } = plan.slots;
+  const { inputs, results, sampling } = plan.slots;
   const advantages = (scale: ScaleRewards): Program =>
     engine.record(`advantages ${scale}`, (kernels) => {
       const groups = countOf(inputs, 'groups');
@@ -252,7 +260,7 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
     });
   const scoreUnder = (label: string, set: ParameterSet): Program =>
     engine.record(label, (kernels) => {
-      refreshColumnScales(kernels, set, adapterScratch);
+      derive(kernels, plan, set);
       forwardBatch(kernels, plan, set, sampling);
       forwardHead(kernels, plan, set, sampling.output, lossRows(plan));
       scoreTargets(kernels, plan, set, results.refLogprobs);

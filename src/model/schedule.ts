@@ -8,13 +8,15 @@
  */
 import type { Kernels } from '../kernels/kernels.ts';
 import { leadingRows, type Rows, type Slot } from '../kernels/memory.ts';
+import { forwardBranch } from './branch.ts';
 import { backwardLinear, forwardLinear, matrixOf } from './linear.ts';
 import type { ForwardSlots, LayerActivations } from './memory/activations.ts';
 import { isOfScoredRows, keptNames, scoredActivations } from './memory/activations.ts';
 import type { PolicyPlan } from './memory/plan.ts';
 import { type MadeAgain, madeAgain } from './memory/recompute.ts';
 import type { BackwardSlots } from './memory/slots.ts';
-import { countOf } from './memory/slots.ts';
+import { countOf, type RotarySlots } from './memory/slots.ts';
+import { asRead } from './offset_norms.ts';
 import type { GradientSlots, LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
 import { lowestTrainedLayer } from './parameters.ts';
 import { backwardTail, forwardTail, gatherTail } from './scored/layer_tail.ts';
@@ -44,8 +46,11 @@ function ofBatch({ slots: { inputs, scored } }: PolicyPlan, forward: ForwardSlot
 /** All layers over the rows of `forward`. `output` gets the result, for a batch only of its scored rows. */
 export function forwardLayers(kernels: Kernels, plan: PolicyPlan, weights: ParameterSet, forward: ForwardSlots): void {
   const { inputs, layers, output, rows } = forward;
-  kernels.embedding({ tokens: inputs.tokens, table: weights.embedding, out: layers[0]?.input ?? output, rows });
-  weights.layers.forEach((layer, index) => {
+  const first = layers[0]?.input ?? output;
+  const { embeddingScale: factor } = plan.shape.family ?? {};
+  kernels.embedding({ tokens: inputs.tokens, table: weights.embedding, out: first, rows });
+  if (factor !== undefined) kernels.scale({ out: first, factor, rows });
+  asRead(weights).layers.forEach((layer, index) => {
     forwardLayer(kernels, plan, layer, forward, index);
   });
 }
@@ -60,7 +65,8 @@ function forwardLayer(
   forwardInside(kernels, plan, weights, forward, index);
   const { rows, out, activations } = tailOf(plan, forward, index);
   const { activated: x, middle: residual } = activations;
-  forwardLinear(kernels, matrixOf('down', weights), { x, residual, out, rows, scratch: plan.slots.adapterScratch });
+  const scratch = plan.slots.adapterScratch;
+  forwardBranch(kernels, plan, 'down', { weights, activations }, { x, residual, out, rows, scratch });
 }
 
 /** Computes all activations of a layer that its backward reads. */
@@ -73,7 +79,8 @@ function forwardInside(
 ): void {
   const { inputs, layers, kv: caches, rows, copied } = forward;
   const { shape } = plan;
-  const { cos, sin, adapterScratch: scratch } = plan.slots;
+  const { adapterScratch: scratch } = plan.slots;
+  const { cos, sin } = rotaryOf(plan, index);
   const kept = layers[index] as LayerActivations;
   const kv = caches[index] as Slot;
   const eps = shape.rmsNormEps;
@@ -93,6 +100,11 @@ function forwardInside(
   gatherTail(kernels, plan, kept.q, tail.q, tail);
   gatherTail(kernels, plan, kept.input, tail.residual, tail);
   forwardTail(kernels, plan, weights, kv, tail);
+}
+
+/** By what a layer's positions turn. */
+function rotaryOf({ shape: { family }, slots }: PolicyPlan, layer: number): RotarySlots {
+  return family?.otherRope?.layers[layer] ? (slots.otherRotary as RotarySlots) : slots;
 }
 
 /**
@@ -116,7 +128,7 @@ export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: Forwar
     const sampled = rollout.layers[layer] as LayerActivations;
     for (const name of keptNames(plan.shape, plan.recompute)) {
       const rowSet = layer === last && isOfScoredRows(name) ? scored : allRows;
-      kernels.gatherRows({ x: asRows(sampled[name]), out: asRows(to[name]), ...rowSet });
+      kernels.gatherRows({ x: asRows(sampled[name] as Slot), out: asRows(to[name] as Slot), ...rowSet });
     }
     const [x, out] = [rollout.kv[layer] as Slot, training.kv[layer] as Slot];
     kernels.gatherRows({ x, index: inputs.keptKvFrom, out, rows: kvRows });
@@ -141,12 +153,18 @@ export function forwardHead(kernels: Kernels, plan: PolicyPlan, weights: Paramet
   kernels.gatherRows({ x: output, index: slots.inputs.lossIndex, out: slots.gathered, rows });
   kernels.rmsNorm({
     x: slots.gathered,
-    weight: weights.finalNorm,
+    weight: asRead(weights).finalNorm,
     out: slots.hidden,
     rstd: slots.gatheredRstd,
     eps: shape.rmsNormEps,
     rows,
   });
+  scaleLogits(kernels, plan, slots.hidden, rows);
+}
+
+/** Logits are the head's product with the final norm, which is scaled in their place; and so is its gradient. */
+function scaleLogits(kernels: Kernels, { shape: { family } }: PolicyPlan, out: Slot, rows: Rows): void {
+  if (family?.logitScale !== undefined) kernels.scale({ out, factor: family.logitScale, rows });
 }
 
 /** Log-prob, log-sum-exp and entropy of each loss row's target; log-probs go to `logprobs`. */
@@ -176,13 +194,17 @@ export function backwardPass(kernels: Kernels, plan: PolicyPlan): void {
   backwardHead(kernels, plan, gradients, backward);
   const lowest = lowestTrainedLayer(weights);
   const forward = ofBatch(plan, training);
+  const { layers } = asRead(weights);
   for (let layer = weights.layers.length - 1; layer >= lowest; layer--) {
     const below = layer > lowest || gradients.embedding !== undefined;
-    backwardLayer(kernels, plan, layer, gradients.layers[layer] as LayerGradients, forward, backward, below);
+    const own = { weights: layers[layer] as LayerSlots, gradients: gradients.layers[layer] as LayerGradients };
+    backwardLayer(kernels, plan, layer, own, forward, backward, below);
   }
   const dTable = embeddingGradient ?? gradients.embedding;
   if (dTable === undefined) return;
   const { sortedRows, bucketTokens, bucketOffsets } = inputs;
+  const { embeddingScale: factor } = plan.shape.family ?? {};
+  if (factor !== undefined) kernels.scale({ out: backward.dX, factor, rows: training.rows });
   kernels.embeddingBackward({
     dOut: backward.dX,
     sortedRows,
@@ -223,10 +245,11 @@ export function backwardTargets(kernels: Kernels, plan: PolicyPlan): void {
 function backwardHead(kernels: Kernels, plan: PolicyPlan, gradients: GradientSlots, backward: BackwardSlots): void {
   const { weights, inputs, gathered, gatheredRstd } = plan.slots;
   const rows = lossRows(plan);
+  scaleLogits(kernels, plan, backward.dHidden, rows);
   kernels.fill({ out: backward.dGathered, value: 0, rows });
   kernels.rmsNormBackward({
     x: gathered,
-    weight: weights.finalNorm,
+    weight: asRead(weights).finalNorm,
     rstd: gatheredRstd,
     dOut: backward.dHidden,
     dX: backward.dGathered,
@@ -246,7 +269,7 @@ function backwardLayer(
   kernels: Kernels,
   plan: PolicyPlan,
   index: number,
-  gradients: LayerGradients,
+  { weights, gradients }: { readonly weights: LayerSlots; readonly gradients: LayerGradients },
   training: ForwardSlots,
   d: BackwardSlots,
   below: boolean,
@@ -254,7 +277,6 @@ function backwardLayer(
   const { slots, shape } = plan;
   const { adapterScratch: scratch } = slots;
   const { rows } = training;
-  const weights = slots.weights.layers[index] as LayerSlots;
   const kept = training.layers[index] as LayerActivations;
   const { positions, kvRows } = slots.inputs;
   const eps = shape.rmsNormEps;
@@ -268,7 +290,7 @@ function backwardLayer(
   if (bucketTokens.shape[0] !== 0) {
     kernels.embeddingBackward({ dOut: d.dKv, dTable: d.dKv, sortedRows, bucketTokens, bucketOffsets, buckets });
   }
-  const { cos, sin } = slots;
+  const { cos, sin } = rotaryOf(plan, index);
   const { qNorm, kNorm } = weights;
   kernels.rotaryBackward({
     qkv: kept.qkv,

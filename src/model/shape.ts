@@ -1,4 +1,4 @@
-/** Sizes of a decoder in the Llama shape; switches cover Qwen2 (biases) and Qwen3 (q/k norm). */
+/** Sizes of a decoder in the Llama shape, and what other families compute in another way. */
 export interface ModelShape {
   readonly vocabSize: number;
   readonly hiddenSize: number;
@@ -17,6 +17,38 @@ export interface ModelShape {
   readonly attentionBias: boolean;
   /** RMS norm of each query and key head before the rotation, as in Qwen3. */
   readonly qkNorm: boolean;
+  /** What is not as in Llama; absent: nothing. */
+  readonly family?: FamilyShape;
+}
+
+/** What single families compute in another way. Each is absent where it is as in Llama. */
+export interface FamilyShape {
+  /** The gate's activation; default: SiLU. */
+  readonly activation?: 'gelu_tanh';
+  /** What scores are multiplied by; default: 1/√hd. */
+  readonly attentionScale?: number;
+  /** What embeddings are multiplied by (Gemma, Granite). */
+  readonly embeddingScale?: number;
+  /** Norms multiply by 1 + weight (Gemma). */
+  readonly offsetNorms?: true;
+  /** RMS norm of what attention and feed-forward give, before it is added to the residual stream (Gemma). */
+  readonly branchNorms?: true;
+  /** What these are multiplied by before they are added (Granite). */
+  readonly branchScale?: number;
+  /** What logits are multiplied by (Granite). */
+  readonly logitScale?: number;
+  /** Layers whose positions turn by another θ without scaling (Gemma's local ones), or, null, not at all (SmolLM3). */
+  readonly otherRope?: { readonly layers: readonly boolean[]; readonly theta: number | null };
+}
+
+/** Whether something comes between what a layer's halves give and the residual stream. */
+export function hasBranches({ branchNorms, branchScale }: FamilyShape = {}): boolean {
+  return branchNorms === true || branchScale !== undefined;
+}
+
+/** What scores of attention are multiplied by. */
+export function attentionScale({ headDim, family }: ModelShape): number {
+  return family?.attentionScale ?? 1 / Math.sqrt(headDim);
 }
 
 /** Changes of the rotary frequencies that stay the same for every length; `rotary.ts` has the formulas. */
@@ -28,6 +60,17 @@ export type RopeScaling =
       readonly lowFreqFactor: number;
       readonly highFreqFactor: number;
       readonly originalMaxPositionEmbeddings: number;
+    }
+  /** As in YaRN: few turns are divided by `factor`, many kept, those between mixed; cos and sin times `attentionFactor`. */
+  | {
+      readonly type: 'yarn';
+      readonly factor: number;
+      readonly betaFast: number;
+      readonly betaSlow: number;
+      readonly attentionFactor: number;
+      readonly originalMaxPositionEmbeddings: number;
+      /** Whether the bounds between them are rounded to whole pairs. */
+      readonly truncate: boolean;
     }
   /** All divided by `factor`. */
   | { readonly type: 'linear'; readonly factor: number }

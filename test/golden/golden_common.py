@@ -145,7 +145,124 @@ CONFIGS = {
         "bos_token_id": 1,
         "eos_token_id": 2,
     },
+    "gemma3": {
+        "architectures": ["Gemma3ForCausalLM"],
+        "model_type": "gemma3_text",
+        "hidden_size": 12,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 8,
+        "intermediate_size": 20,
+        "vocab_size": 13,
+        "tie_word_embeddings": True,
+        "rms_norm_eps": 1e-6,
+        "query_pre_attn_scalar": 12,
+        "sliding_window": 32,
+        "layer_types": ["sliding_attention", "full_attention"],
+        "rope_parameters": {
+            "sliding_attention": {"rope_type": "default", "rope_theta": 100.0},
+            "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 10000.0},
+        },
+        "hidden_activation": "gelu_pytorch_tanh",
+        "max_position_embeddings": 64,
+        "torch_dtype": "float32",
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        "pad_token_id": 12,  # in no batch: transformers gives it no gradient
+    },
+    "granite": {
+        "architectures": ["GraniteForCausalLM"],
+        "model_type": "granite",
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "intermediate_size": 24,
+        "vocab_size": 13,
+        "tie_word_embeddings": True,
+        "rms_norm_eps": 1e-5,
+        "rope_theta": 10000.0,
+        "embedding_multiplier": 12.0,
+        "attention_multiplier": 0.2,
+        "residual_multiplier": 0.22,
+        "logits_scaling": 4.0,
+        "hidden_act": "silu",
+        "max_position_embeddings": 64,
+        "torch_dtype": "float32",
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+    },
+    "smollm3": {
+        "architectures": ["SmolLM3ForCausalLM"],
+        "model_type": "smollm3",
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "intermediate_size": 24,
+        "vocab_size": 13,
+        "tie_word_embeddings": True,
+        "rms_norm_eps": 1e-6,
+        "rope_theta": 10000.0,
+        "no_rope_layers": [1, 0],
+        "hidden_act": "silu",
+        "max_position_embeddings": 64,
+        "torch_dtype": "float32",
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        "pad_token_id": 12,  # in no batch: transformers gives it no gradient
+    },
+    "phi3": {
+        "architectures": ["Phi3ForCausalLM"],
+        "model_type": "phi3",
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "intermediate_size": 24,
+        "vocab_size": 13,
+        "tie_word_embeddings": False,
+        "rms_norm_eps": 1e-5,
+        "rope_theta": 10000.0,
+        "sliding_window": 32,
+        "hidden_act": "silu",
+        "max_position_embeddings": 64,
+        "original_max_position_embeddings": 64,
+        "torch_dtype": "float32",
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        "pad_token_id": 12,  # in no batch: transformers gives it no gradient
+    },
+    "llama_yarn": {
+        "architectures": ["LlamaForCausalLM"],
+        "model_type": "llama",
+        "hidden_size": 16,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 2,
+        "intermediate_size": 20,
+        "vocab_size": 11,
+        "tie_word_embeddings": True,
+        "rms_norm_eps": 1e-5,
+        "rope_parameters": {
+            "rope_type": "yarn",
+            "rope_theta": 10000.0,
+            "factor": 4.0,
+            "original_max_position_embeddings": 16,
+        },
+        "hidden_act": "silu",
+        "max_position_embeddings": 64,
+        "attention_bias": False,
+        "mlp_bias": False,
+        "torch_dtype": "float32",
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+    },
 }
+
+# The norms of these hold weights minus one.
+OFFSET_NORMS = ("gemma3",)
 
 
 def build(name, seed=None):
@@ -154,9 +271,11 @@ def build(name, seed=None):
 
     config = {k: v for k, v in CONFIGS[name].items() if k not in ("architectures", "model_type", "torch_dtype")}
     cls_name = CONFIGS[name]["architectures"][0]
-    cfg = getattr(transformers, cls_name.replace("ForCausalLM", "Config"))(**config, attn_implementation="eager")
-    assert cfg.rope_parameters["rope_theta"] == config["rope_theta"], cfg.rope_parameters
-    assert cfg.rope_parameters["rope_type"] == "default"
+    config_name = cls_name.replace("ForCausalLM", "TextConfig" if name == "gemma3" else "Config")
+    cfg = getattr(transformers, config_name)(**config, attn_implementation="eager")
+    if "rope_theta" in config:
+        assert cfg.rope_parameters["rope_theta"] == config["rope_theta"], cfg.rope_parameters
+        assert cfg.rope_parameters["rope_type"] == "default"
     model = getattr(transformers, cls_name)(cfg).float().eval()
     assert model.config._attn_implementation == "eager"
     if seed is not None:
@@ -164,7 +283,8 @@ def build(name, seed=None):
         with torch.no_grad():
             for pname, p in model.named_parameters():  # a tied head appears once, as model.embed_tokens.weight
                 z = torch.randn(p.shape, generator=gen, dtype=torch.float32)
-                p.copy_(1 + 0.2 * z.clamp(-2, 2) if pname.endswith("norm.weight") else 0.3 * z)
+                one = 0 if name in OFFSET_NORMS else 1
+                p.copy_(one + 0.2 * z.clamp(-2, 2) if pname.endswith("norm.weight") else 0.3 * z)
     return model
 
 
@@ -181,23 +301,37 @@ def model_from_fixture(name, dtype=torch.float64):
 def patch_float64():
     """HF casts to float32 inside RMSNorm, RoPE and the eager softmax whatever the model's dtype. Replace exactly these
     three by the same formulas without the cast; every other line that runs is HF's own."""
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+    from transformers.models.gemma3 import modeling_gemma3
+    from transformers.models.granite import modeling_granite
     from transformers.models.llama import modeling_llama
+    from transformers.models.phi3 import modeling_phi3
     from transformers.models.qwen2 import modeling_qwen2
     from transformers.models.qwen3 import modeling_qwen3
+    from transformers.models.smollm3 import modeling_smollm3
 
     def norm_forward(self, x):
         variance = x.pow(2).mean(-1, keepdim=True)
         return self.weight * (x * torch.rsqrt(variance + self.variance_epsilon))
 
+    def offset_norm_forward(self, x):
+        return self._norm(x) * (1.0 + self.weight)
+
     @torch.no_grad()
-    def rope_forward(self, x, position_ids):
+    def rope_forward(self, x, position_ids, layer_type=None):
         cfg = self.config
-        base = cfg.rope_parameters["rope_theta"]
-        dim = getattr(cfg, "head_dim", None) or cfg.hidden_size // cfg.num_attention_heads
-        inv_freq = 1.0 / (base ** (torch.arange(0, dim, 2, dtype=torch.float64) / dim))
+        parameters = cfg.rope_parameters if layer_type is None else cfg.rope_parameters[layer_type]
+        if parameters["rope_type"] == "default":
+            dim = getattr(cfg, "head_dim", None) or cfg.hidden_size // cfg.num_attention_heads
+            inv_freq = 1.0 / (parameters["rope_theta"] ** (torch.arange(0, dim, 2, dtype=torch.float64) / dim))
+            scale = 1.0
+        else:
+            single, torch.float = torch.float, torch.float64  # its own formula, in the type that it names
+            inv_freq, scale = ROPE_INIT_FUNCTIONS[parameters["rope_type"]](cfg, "cpu", layer_type=layer_type)
+            torch.float = single
         freqs = position_ids[..., None].to(torch.float64) * inv_freq
         emb = torch.cat((freqs, freqs), dim=-1)
-        return emb.cos().to(x.dtype), emb.sin().to(x.dtype)
+        return (scale * emb.cos()).to(x.dtype), (scale * emb.sin()).to(x.dtype)
 
     def make_eager(module):
         def eager(self, query, key, value, attention_mask, scaling, dropout=0.0, **kwargs):
@@ -211,8 +345,17 @@ def patch_float64():
 
         return eager
 
-    for module, prefix in ((modeling_llama, "Llama"), (modeling_qwen2, "Qwen2"), (modeling_qwen3, "Qwen3")):
-        getattr(module, f"{prefix}RMSNorm").forward = norm_forward
+    plain = (
+        (modeling_llama, "Llama"),
+        (modeling_qwen2, "Qwen2"),
+        (modeling_qwen3, "Qwen3"),
+        (modeling_granite, "Granite"),
+        (modeling_smollm3, "SmolLM3"),
+        (modeling_phi3, "Phi3"),
+    )
+    for module, prefix in (*plain, (modeling_gemma3, "Gemma3")):
+        norm = offset_norm_forward if prefix == "Gemma3" else norm_forward
+        getattr(module, f"{prefix}RMSNorm").forward = norm
         getattr(module, f"{prefix}RotaryEmbedding").forward = rope_forward
         module.eager_attention_forward = make_eager(module)
 

@@ -213,6 +213,11 @@ export interface Goldens {
   llama_tied: ModelGolden;
   qwen2: ModelGolden;
   qwen3: ModelGolden;
+  gemma3: ModelGolden;
+  granite: ModelGolden;
+  smollm3: ModelGolden;
+  phi3: ModelGolden;
+  llama_yarn: ModelGolden;
   trl_loss: TrlLossGolden;
   trl_advantages: TrlAdvantagesGolden;
   trl_metrics: TrlMetricsGolden;

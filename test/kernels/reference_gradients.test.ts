@@ -207,21 +207,24 @@ describe('the reference gradient of', () => {
     });
   });
 
-  it('swiglu is the finite difference of gate and up', async () => {
-    await expectGradients({
-      slots: {
-        gateUp: given([2, 10], normals([2, 10], 1, 2)),
-        out: poisoned([2, 5]),
-        dOut: random([2, 5], 2),
-        dGateUp: poisoned([2, 10]),
-      },
-      forward: (kernels, { gateUp, out }) => kernels.swiglu({ gateUp, out, rows: allRows(2) }),
-      backward: (kernels, { gateUp, dOut, dGateUp }) =>
-        kernels.swigluBackward({ gateUp, dOut, dGateUp, rows: allRows(2) }),
-      seeds: { out: 'dOut' },
-      gradients: { gateUp: 'dGateUp' },
-    });
-  });
+  it.each([undefined, 'gelu_tanh'] as const)(
+    'swiglu is the finite difference of gate and up: %s',
+    async (activation) => {
+      await expectGradients({
+        slots: {
+          gateUp: given([2, 10], normals([2, 10], 1, 2)),
+          out: poisoned([2, 5]),
+          dOut: random([2, 5], 2),
+          dGateUp: poisoned([2, 10]),
+        },
+        forward: (kernels, { gateUp, out }) => kernels.swiglu({ gateUp, out, activation, rows: allRows(2) }),
+        backward: (kernels, { gateUp, dOut, dGateUp }) =>
+          kernels.swigluBackward({ gateUp, dOut, dGateUp, activation, rows: allRows(2) }),
+        seeds: { out: 'dOut' },
+        gradients: { gateUp: 'dGateUp' },
+      });
+    },
+  );
 
   it('gatherRows is the finite difference, where rows repeat and where one is left out', async () => {
     await expectGradients({

@@ -64,12 +64,17 @@ function shapeOf(config: ModelGolden['config'], weights: ReadonlyMap<string, Flo
 }
 
 export type GoldenModelName = 'llama_gqa' | 'llama_tied' | 'qwen2' | 'qwen3';
+/** Families that only files of models have. */
+export type GoldenFamilyName = 'gemma3' | 'granite' | 'smollm3' | 'phi3' | 'llama_yarn';
 
-export function loadGoldenModel(name: GoldenModelName): GoldenModel {
+export function loadGoldenModel(
+  name: GoldenModelName | GoldenFamilyName,
+  readShape: typeof shapeOf = shapeOf,
+): GoldenModel {
   const golden = loadGolden(name);
   const weights = tensors(golden.weights);
   return {
-    shape: shapeOf(golden.config, weights),
+    shape: readShape(golden.config, weights),
     weights,
     groups: toGroups(golden.groups),
     scores: golden.scores.map((score) => ({

@@ -36,8 +36,8 @@ const ROOMS = {
       'a.length === b.length && commonLength(a, b) === a.length',
       'a.length === b.length'],
     ['src/model/rotary.ts', 'cosine and sine are swapped',
-      'cos: angles.map(Math.cos), sin: angles.map(Math.sin)',
-      'cos: angles.map(Math.sin), sin: angles.map(Math.cos)'],
+      'cos: times(Math.cos), sin: times(Math.sin)',
+      'cos: times(Math.sin), sin: times(Math.cos)'],
   ],
   methods: [
     ['src/methods/statistics.ts', 'a deviation with n, not n - 1',

@@ -218,8 +218,20 @@ export const KERNEL_ARGUMENTS: KernelArguments = {
       form,
     ];
   },
-  swiglu: (a, { all, range }) => [...range(a.rows), ...all(a.gateUp), width(a.out), ...all(a.out)],
-  swigluBackward: (a, { all, range }) => [...range(a.rows), ...all(a.gateUp), width(a.dOut), ...all(a.dOut, a.dGateUp)],
+  swiglu: (a, { all, range }) => [
+    ...range(a.rows),
+    ...all(a.gateUp),
+    width(a.out),
+    ...all(a.out),
+    a.activation === 'gelu_tanh' ? 1 : 0,
+  ],
+  swigluBackward: (a, { all, range }) => [
+    ...range(a.rows),
+    ...all(a.gateUp),
+    width(a.dOut),
+    ...all(a.dOut, a.dGateUp),
+    a.activation === 'gelu_tanh' ? 1 : 0,
+  ],
   gatherRows: (a, { all, at, range, moved }) => {
     const { from, to, rowBytes } = moved(a.x, a.out);
     return [...range(a.rows), from, at(a.index), rowBytes, to, ...all(a.places)];

@@ -9,7 +9,7 @@
 import type { ArenaBuilder, Rows, Slot } from '../../kernels/memory.ts';
 import { leadingRows } from '../../kernels/memory.ts';
 import type { ModelShape } from '../shape.ts';
-import { kvWidth, qkvWidth, queryWidth } from '../shape.ts';
+import { hasBranches, kvWidth, qkvWidth, queryWidth } from '../shape.ts';
 import { madeAgain, type Recompute } from './recompute.ts';
 
 /** Activations of one layer that its backward pass reads. */
@@ -26,6 +26,13 @@ export interface LayerActivations {
   readonly middleNormed: Slot;
   readonly gateUp: Slot;
   readonly activated: Slot;
+  /** With norms of both halves: what their last products give, and the norms' 1/rms. */
+  readonly attended?: Slot;
+  readonly attendedRstd?: Slot;
+  readonly fed?: Slot;
+  readonly fedRstd?: Slot;
+  /** What is added to the residual stream, of either half; all layers share it. */
+  readonly branch?: Slot;
 }
 
 /** The rows of a forward pass, as the host describes them. */
@@ -72,7 +79,7 @@ export interface ActivationArenas {
  * the backward recomputes before reading.
  */
 function sharedNames(shape: ModelShape, recompute: Recompute): ReadonlySet<string> {
-  const names = madeAgain(recompute);
+  const names = [...madeAgain(recompute), 'branch'];
   return new Set(shape.qkNorm ? names : [...names, 'qkv']);
 }
 
@@ -95,9 +102,18 @@ const AFTER_QUERIES = [
   'activated',
 ] as const satisfies readonly (keyof LayerActivations)[];
 
+/** The same, of a layer with norms of both halves. */
+const OF_BRANCH_NORMS = [
+  'attended',
+  'attendedRstd',
+  'fed',
+  'fedRstd',
+] as const satisfies readonly (keyof LayerActivations)[];
+
 /** The first `room` rows of a layer's activations for scored rows. */
 export function scoredActivations(layer: LayerActivations, room: number): LayerActivations {
-  return { ...layer, ...Object.fromEntries(AFTER_QUERIES.map((name) => [name, leadingRows(layer[name], room)])) };
+  const own = Object.entries(layer).filter(([name]) => isOfScoredRows(name));
+  return { ...layer, ...Object.fromEntries(own.map(([name, slot]) => [name, leadingRows(slot, room)])) };
 }
 
 /**
@@ -136,6 +152,13 @@ export function planLayers(
       middleNormed: plan('middleNormed', rounded, D),
       gateUp: plan('gateUp', rounded, 2 * F),
       activated: plan('activated', rounded, F),
+      ...(shape.family?.branchNorms && {
+        attended: plan('attended', rounded, D),
+        attendedRstd: plan('attendedRstd', exact),
+        fed: plan('fed', rounded, D),
+        fedRstd: plan('fedRstd', exact),
+      }),
+      ...(hasBranches(shape.family) && { branch: plan('branch', rounded, D) }),
     };
   };
   return Array.from({ length: count }, (_, index) => layer(index));
@@ -162,23 +185,26 @@ export function leadingKeysAndValues(kv: readonly Slot[], rows: number): Slot[] 
 /** Names of the activations that the backward reads besides keys and values. */
 export function keptNames(shape: ModelShape, recompute: Recompute): (keyof LayerActivations)[] {
   const shared = sharedNames(shape, recompute);
-  const names: readonly (keyof LayerActivations)[] = [...BEFORE_ATTENTION, ...AFTER_QUERIES];
+  const ofBranches = shape.family?.branchNorms ? OF_BRANCH_NORMS : [];
+  const names: readonly (keyof LayerActivations)[] = [...BEFORE_ATTENTION, ...AFTER_QUERIES, ...ofBranches];
   return names.filter((name) => !shared.has(name));
 }
 
 /** Whether the last layer has it for scored rows only. */
-export function isOfScoredRows(name: keyof LayerActivations): boolean {
-  return AFTER_QUERIES.some((other) => other === name);
+export function isOfScoredRows(name: string): boolean {
+  return name === 'branch' || [...AFTER_QUERIES, ...OF_BRANCH_NORMS].some((other) => other === name);
 }
 
 /** Floats of a row that `rollout` holds beyond what sampling needs, all layers. */
 export function keptRowFloats(shape: ModelShape, recompute: Recompute): number {
   const { hiddenSize: D, intermediateSize: F, numHeads } = shape;
-  const widths: Readonly<Record<keyof LayerActivations, number>> = {
+  const widths = {
     ...{ input: D, inputRstd: 1, inputNormed: D },
     ...{ qkv: qkvWidth(shape), q: queryWidth(shape), attention: queryWidth(shape), logSumExp: numHeads },
     ...{ middle: D, middleRstd: 1, middleNormed: D, gateUp: 2 * F, activated: F },
-  };
+    ...(shape.family?.branchNorms && { attended: D, attendedRstd: 1, fed: D, fedRstd: 1 }),
+    ...(hasBranches(shape.family) && { branch: D }),
+  } satisfies Partial<Record<keyof LayerActivations, number>>;
   const sharedBy = sharedNames(shape, recompute);
   const sumOf = (isShared: boolean): number =>
     Object.entries(widths).reduce((sum, [name, width]) => sum + (sharedBy.has(name) === isShared ? width : 0), 0);

@@ -22,7 +22,7 @@ import {
 } from '../parameters.ts';
 import { layOutCopy } from '../rollout_copy.ts';
 import type { ModelShape } from '../shape.ts';
-import { kvWidth, qkvWidth, queryWidth, widestRow } from '../shape.ts';
+import { hasBranches, kvWidth, qkvWidth, queryWidth, widestRow } from '../shape.ts';
 import type { ActivationArenas, ForwardSlots, LayerActivations } from './activations.ts';
 import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } from './activations.ts';
 import { adapterScratch } from './adapter_scratch.ts';
@@ -30,7 +30,15 @@ import { aheadSlots } from './ahead_slots.ts';
 import { type ArenaOf, type Capacity, mostCopied } from './capacity.ts';
 import { type Keeping, type KeepingBackend, keepingOf, keepingOn } from './keeping.ts';
 import type { Recompute } from './recompute.ts';
-import { type BackwardSlots, COUNTS, countOf, type InputSlots, type PolicySlots, type ResultSlots } from './slots.ts';
+import {
+  type BackwardSlots,
+  COUNTS,
+  countOf,
+  type InputSlots,
+  type PolicySlots,
+  type ResultSlots,
+  type RotarySlots,
+} from './slots.ts';
 
 export interface PolicyPlan extends Keeping {
   readonly shape: ModelShape;
@@ -79,7 +87,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
   const ofWeights = {
     trainable: arena('weights', 'weights'),
     frozen,
-    derived: adapter?.useDora ? arena('derived', 'weights') : undefined,
+    derived: adapter?.useDora || shape.family?.offsetNorms ? arena('derived', 'weights') : undefined,
     frozenMatrices: (storage: Storage) => (storage === 'f32' ? frozenMatrices : storedIn(storage)),
     frozenTables: (storage: Storage) => (storage === 'f32' ? frozen : storedIn(storage)),
   };
@@ -102,7 +110,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
         ? arena('embeddingGradient', 'gradients').slot([shape.vocabSize, shape.hiddenSize])
         : undefined,
     adapterScratch: adapterScratch(capacity, weights, arena),
-    ...rotaryTables(shape, capacity, arena('rotary', 'activations')),
+    ...constants(shape, capacity, arena('rotary', 'activations')),
     ...passes,
     ...head,
     scored: { q: scoredQ, input: leadingRows(head.gathered, mostScored(capacity)) },
@@ -174,9 +182,20 @@ function nothingToTrain(): ConfigError {
   return new ConfigError('nothing-to-train', 'every tensor is frozen — a policy that trains needs one that is not.');
 }
 
-function rotaryTables(shape: ModelShape, { context }: Capacity, arena: ArenaBuilder): Pick<PolicySlots, 'cos' | 'sin'> {
-  const half = shape.headDim / 2;
-  return { cos: arena.slot([context, half]), sin: arena.slot([context, half]) };
+function constants(
+  { headDim, hiddenSize, family = {} }: ModelShape,
+  { context }: Capacity,
+  arena: ArenaBuilder,
+): Pick<PolicySlots, 'cos' | 'sin' | 'otherRotary' | 'branchScale'> {
+  const rotary = (): RotarySlots => ({
+    cos: arena.slot([context, headDim / 2]),
+    sin: arena.slot([context, headDim / 2]),
+  });
+  return {
+    ...rotary(),
+    otherRotary: family.otherRope && rotary(),
+    branchScale: hasBranches(family) ? arena.slot([hiddenSize]) : undefined,
+  };
 }
 
 function forwards(

@@ -25,6 +25,8 @@ const MADE_AGAIN = {
     'middleNormed',
     'gateUp',
     'activated',
+    'attended',
+    'attendedRstd',
   ],
 } as const satisfies Record<Recompute, readonly string[]>;
 

@@ -28,6 +28,10 @@ export interface PolicySlots {
   readonly adapterScratch: AdapterScratch | undefined;
   readonly cos: Slot;
   readonly sin: Slot;
+  /** Those of layers that turn in another way. */
+  readonly otherRotary: RotarySlots | undefined;
+  /** [D] what is added to the residual stream is multiplied by; absent: nothing comes between. */
+  readonly branchScale: Slot | undefined;
   readonly sampling: ForwardSlots;
   readonly training: ForwardSlots | undefined;
   readonly rollout: ForwardSlots | undefined;
@@ -41,6 +45,12 @@ export interface PolicySlots {
   readonly results: ResultSlots;
   /** Where several steps run between two reads. */
   readonly ahead: AheadSlots | undefined;
+}
+
+/** [context, hd/2] each. */
+export interface RotarySlots {
+  readonly cos: Slot;
+  readonly sin: Slot;
 }
 
 export interface BackwardSlots {

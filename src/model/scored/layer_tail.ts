@@ -4,6 +4,7 @@
  */
 import type { Kernels } from '../../kernels/kernels.ts';
 import type { Slot } from '../../kernels/memory.ts';
+import { backwardBranch, forwardBranch } from '../branch.ts';
 import { backwardLinear, forwardLinear, matrixOf } from '../linear.ts';
 import type { ForwardSlots, LayerActivations } from '../memory/activations.ts';
 import type { PolicyPlan } from '../memory/plan.ts';
@@ -11,6 +12,7 @@ import type { MadeAgain } from '../memory/recompute.ts';
 import type { BackwardSlots } from '../memory/slots.ts';
 import { countOf } from '../memory/slots.ts';
 import type { LayerGradients, LayerSlots } from '../parameters.ts';
+import { attentionScale } from '../shape.ts';
 import type { LayerTail } from './scored_rows.ts';
 import { scoredGradients, tailOf } from './scored_rows.ts';
 
@@ -20,13 +22,14 @@ export function forwardTail(kernels: Kernels, plan: PolicyPlan, weights: LayerSl
   const { rmsNormEps: eps } = plan.shape;
   const { rows, q, residual, intervals } = tail;
   const { attention, logSumExp, middle, middleNormed, middleRstd, gateUp, activated } = tail.activations;
-  const scale = attentionScale(plan);
+  const scale = attentionScale(plan.shape);
   kernels.attention({ q, kv, intervals, out: attention, logSumExp, scale, heads: plan.shape, rows });
-  forwardLinear(kernels, matrixOf('attentionOutput', weights), { x: attention, residual, out: middle, rows, scratch });
+  const half = { weights, activations: tail.activations };
+  forwardBranch(kernels, plan, 'attentionOutput', half, { x: attention, residual, out: middle, rows, scratch });
 
   kernels.rmsNorm({ x: middle, weight: weights.feedForwardNorm, out: middleNormed, rstd: middleRstd, eps, rows });
   forwardLinear(kernels, matrixOf('gateUp', weights), { x: middleNormed, out: gateUp, rows, scratch });
-  kernels.swiglu({ gateUp, out: activated, rows });
+  kernels.swiglu({ gateUp, out: activated, activation: plan.shape.family?.activation, rows });
 }
 
 /** Gathers the rows of `x` that the tail works on into `to`, unless it works on all. */
@@ -62,12 +65,14 @@ export function backwardTail(
   const { attention, logSumExp, middle, middleNormed, middleRstd, gateUp, activated } = activations;
   const d = isScored ? scoredGradients(plan, whole) : whole;
 
-  if (isMadeAgain('activated')) kernels.swiglu({ gateUp, out: activated, rows });
-  backwardLinear(kernels, matrixOf('down', weights, gradients), {
+  const activation = plan.shape.family?.activation;
+  const half = { weights, activations, gradients, dBranch: d.dNormed };
+  if (isMadeAgain('activated')) kernels.swiglu({ gateUp, out: activated, activation, rows });
+  backwardBranch(kernels, plan, 'down', half, {
     ...{ dOut: d.dX, x: activated, dX: d.dActivated, rows, scratch },
     forward: { out: tail.out, residual: middle },
   });
-  kernels.swigluBackward({ gateUp, dOut: d.dActivated, dGateUp: d.dGateUp, rows });
+  kernels.swigluBackward({ gateUp, dOut: d.dActivated, dGateUp: d.dGateUp, activation, rows });
   if (isMadeAgain('middleNormed')) {
     const norm = { x: middle, out: middleNormed, rstd: middleRstd };
     kernels.rmsNorm({ ...norm, weight: weights.feedForwardNorm, eps, rows });
@@ -90,7 +95,7 @@ export function backwardTail(
   if (weights.adapters.attentionOutput?.columnScale !== undefined) {
     gatherTail(kernels, plan, kept.input, tail.residual, tail);
   }
-  backwardLinear(kernels, matrixOf('attentionOutput', weights, gradients), {
+  backwardBranch(kernels, plan, 'attentionOutput', half, {
     ...{ dOut: d.dX, x: attention, dX: d.dAttention, rows, scratch },
     forward: { out: middle, residual: tail.residual },
   });
@@ -102,7 +107,7 @@ export function backwardTail(
     intervals,
     out: attention,
     logSumExp,
-    scale: attentionScale(plan),
+    scale: attentionScale(plan.shape),
     heads: plan.shape,
     dOut: d.dAttention,
     prefixGroups,
@@ -114,8 +119,4 @@ export function backwardTail(
   const { scoredOffsets: offsets } = inputs;
   kernels.gatherRowsBackward({ dOut: d.dX, offsets, dX: whole.dX, rows: forward.rows });
   kernels.gatherRowsBackward({ dOut: d.dQ, offsets, dX: whole.dQ, rows: forward.rows });
-}
-
-function attentionScale({ shape }: PolicyPlan): number {
-  return 1 / Math.sqrt(shape.headDim);
 }

@@ -43,6 +43,10 @@ export function loadOwnModel(
 
 /** Architecture class that Hugging Face's transformers loads these weights with, and what config.json and GGUF call it. */
 export function architecture(shape: ModelShape): { readonly name: string; readonly type: string } {
+  const { family } = shape;
+  if (family?.offsetNorms) return { name: 'Gemma3ForCausalLM', type: 'gemma3_text' };
+  if (family?.branchScale !== undefined) return { name: 'GraniteForCausalLM', type: 'granite' };
+  if (family?.otherRope !== undefined) return { name: 'SmolLM3ForCausalLM', type: 'smollm3' };
   if (shape.qkNorm) return { name: 'Qwen3ForCausalLM', type: 'qwen3' };
   if (shape.attentionBias) return { name: 'Qwen2ForCausalLM', type: 'qwen2' };
   return { name: 'LlamaForCausalLM', type: 'llama' };
@@ -69,6 +73,16 @@ function ropeScalingJson(scaling: RopeScaling): Record<string, unknown> {
         high_freq_factor: scaling.highFreqFactor,
         original_max_position_embeddings: scaling.originalMaxPositionEmbeddings,
       };
+    case 'yarn':
+      return {
+        rope_type: 'yarn',
+        factor: scaling.factor,
+        beta_fast: scaling.betaFast,
+        beta_slow: scaling.betaSlow,
+        attention_factor: scaling.attentionFactor,
+        original_max_position_embeddings: scaling.originalMaxPositionEmbeddings,
+        truncate: scaling.truncate,
+      };
     case 'factors':
       // The only type with a factor per frequency; without an attention factor it only divides by them.
       return {
@@ -83,6 +97,30 @@ function ropeScalingJson(scaling: RopeScaling): Record<string, unknown> {
       return unreachable;
     }
   }
+}
+
+/** Keys of a family's own. @param context  no longer text is computed here, so that a window may be as long */
+function familyKeys({ family, numLayers }: ModelShape, context: number): Record<string, unknown> {
+  const { otherRope, attentionScale = 1 } = family ?? {};
+  const layers = Array.from({ length: numLayers }, (_, layer) => otherRope?.layers[layer] === true);
+  if (family?.offsetNorms) {
+    return {
+      hidden_activation: 'gelu_pytorch_tanh',
+      query_pre_attn_scalar: Number((attentionScale ** -2).toPrecision(12)),
+      rope_local_base_freq: otherRope?.theta,
+      sliding_window: context,
+      layer_types: layers.map((isLocal) => (isLocal ? 'sliding_attention' : 'full_attention')),
+    };
+  }
+  if (family?.branchScale !== undefined) {
+    return {
+      embedding_multiplier: family.embeddingScale,
+      attention_multiplier: attentionScale,
+      residual_multiplier: family.branchScale,
+      logits_scaling: Number((1 / (family.logitScale ?? 1)).toPrecision(12)),
+    };
+  }
+  return otherRope === undefined ? {} : { no_rope_layers: layers.map((isFixed) => (isFixed ? 0 : 1)) };
 }
 
 /** Contents of config.json. */
@@ -102,7 +140,7 @@ function modelConfigJson(
     num_attention_heads: shape.numHeads,
     num_key_value_heads: shape.numKvHeads,
     head_dim: shape.headDim,
-    hidden_act: 'silu',
+    ...(shape.family?.activation === undefined && { hidden_act: 'silu' }),
     rope_theta: shape.ropeTheta,
     ...(shape.ropeScaling !== undefined && { rope_scaling: ropeScalingJson(shape.ropeScaling) }),
     rms_norm_eps: shape.rmsNormEps,
@@ -113,6 +151,7 @@ function modelConfigJson(
     eos_token_id: eosTokenIds(tokenizer),
     pad_token_id: tokenizer.padTokenId,
     torch_dtype: dtype,
+    ...familyKeys(shape, context),
     ...others,
   };
 }

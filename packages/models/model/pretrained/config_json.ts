@@ -1,33 +1,57 @@
 /**
  * config.json of a Hugging Face model, as transformers 4 and 5 write it, as a shape.
  *
- * transformers computes these four architectures from the keys that are read here and from no others, so other keys
+ * transformers computes these architectures from the keys that are read here and from no others, so other keys
  * are left alone; a value that this engine does not compute is refused by its key, never ignored.
  */
-import type { ModelShape, RopeScaling } from '../../../../src/model/shape.ts';
+import type { FamilyShape, ModelShape, RopeScaling } from '../../../../src/model/shape.ts';
 import type { PretrainedModel } from './source.ts';
 import { requireLayers, unsupported } from './source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What transformers takes for a key that is not there. */
-interface Defaults {
+/** What transformers takes for a key that is not there, and what it computes of keys of an architecture's own. */
+interface Architecture {
+  readonly className: string;
   readonly numKvHeads?: number;
   readonly headDim?: number;
   readonly slidingWindow?: number;
+  readonly tied?: true;
+  readonly attentionBias?: boolean;
+  readonly qkNorm?: true;
+  /** The gate's activation, where it is not SiLU. */
+  readonly activation?: string;
+  /** Keys that change what is computed, and their only values that are computed here. */
+  readonly fixed?: typeof FIXED;
+  readonly family?: (config: Json, file: string) => FamilyShape;
 }
 
+const softcapping = { neutral: [null], rule: 'scores and logits are not capped here' };
+
 /** By model_type. */
-const ARCHITECTURES: Readonly<Record<string, Defaults & { readonly className: string }>> = {
+const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
   llama: { className: 'LlamaForCausalLM' },
-  mistral: { className: 'MistralForCausalLM', numKvHeads: 8, slidingWindow: 4096 },
-  qwen2: { className: 'Qwen2ForCausalLM', numKvHeads: 32 },
-  qwen3: { className: 'Qwen3ForCausalLM', numKvHeads: 32, headDim: 128 },
+  mistral: { className: 'MistralForCausalLM', numKvHeads: 8, slidingWindow: 4096, attentionBias: false },
+  qwen2: { className: 'Qwen2ForCausalLM', numKvHeads: 32, attentionBias: true },
+  qwen3: { className: 'Qwen3ForCausalLM', numKvHeads: 32, headDim: 128, qkNorm: true },
+  gemma3_text: {
+    className: 'Gemma3ForCausalLM',
+    ...{ numKvHeads: 4, headDim: 256, slidingWindow: 4096, tied: true, qkNorm: true },
+    activation: 'gelu_pytorch_tanh',
+    fixed: {
+      attn_logit_softcapping: softcapping,
+      final_logit_softcapping: softcapping,
+      use_bidirectional_attention: { neutral: [false], rule: 'a token sees those before it alone' },
+    },
+    family: gemmaFamily,
+  },
+  granite: { className: 'GraniteForCausalLM', family: graniteFamily },
+  phi3: { className: 'Phi3ForCausalLM', attentionBias: false },
+  smollm3: { className: 'SmolLM3ForCausalLM', numKvHeads: 4, tied: true, family: smolFamily },
 };
 
 /** Keys that change what is computed, each with the only value that is computed here. */
 const FIXED: Readonly<Record<string, { readonly neutral: readonly unknown[]; readonly rule: string }>> = {
-  hidden_act: { neutral: ['silu', 'swish'], rule: 'the feed-forward layer here is gated by silu alone' },
   mlp_bias: { neutral: [false], rule: 'the feed-forward layer here has no biases' },
   partial_rotary_factor: { neutral: [1], rule: 'positions turn whole heads here' },
   rope_interleaved: { neutral: [false], rule: 'positions turn the halves of a head here' },
@@ -38,6 +62,51 @@ const FIXED: Readonly<Record<string, { readonly neutral: readonly unknown[]; rea
   auto_map: { neutral: [], rule: 'the model computes by code of its own, which is not run' },
 };
 
+const SILU = ['silu', 'swish'];
+
+/** Gemma 3: every sixth layer, if nothing else is said, sees all tokens and turns by another θ than the others. */
+function gemmaFamily(config: Json, file: string): FamilyShape {
+  const scalar = positive(config.query_pre_attn_scalar ?? 256, `${file}: query_pre_attn_scalar`);
+  const count = natural(config, 'num_hidden_layers', file);
+  const every = natural(config, 'sliding_window_pattern', file, 6);
+  const types: readonly unknown[] = Array.isArray(config.layer_types) ? config.layer_types : [];
+  const isLocal = (layer: number): boolean =>
+    types.length > 0 ? types[layer] === 'sliding_attention' : (layer + 1) % every !== 0;
+  const local = (config.rope_parameters as Json | undefined)?.sliding_attention as Json | undefined;
+  return {
+    activation: 'gelu_tanh',
+    attentionScale: 1 / Math.sqrt(scalar),
+    // transformers multiplies by the root in single precision
+    embeddingScale: Math.fround(Math.sqrt(natural(config, 'hidden_size', file))),
+    offsetNorms: true,
+    branchNorms: true,
+    otherRope: {
+      layers: Array.from({ length: count }, (_, layer) => isLocal(layer)),
+      theta: positive(local?.rope_theta ?? config.rope_local_base_freq ?? 10_000, `${file}: rope_local_base_freq`),
+    },
+  };
+}
+
+function graniteFamily(config: Json, file: string): FamilyShape {
+  const multiplier = (key: string): number => positive(config[key] ?? 1, `${file}: ${key}`);
+  return {
+    embeddingScale: multiplier('embedding_multiplier'),
+    attentionScale: multiplier('attention_multiplier'),
+    branchScale: multiplier('residual_multiplier'),
+    logitScale: 1 / multiplier('logits_scaling'),
+  };
+}
+
+/** SmolLM3: in every fourth layer, if nothing else is said, positions turn nothing. */
+function smolFamily(config: Json, file: string): FamilyShape {
+  const count = natural(config, 'num_hidden_layers', file);
+  const every = natural(config, 'no_rope_layer_interval', file, 4);
+  const given: readonly unknown[] = Array.isArray(config.no_rope_layers) ? config.no_rope_layers : [];
+  const turns = (layer: number): boolean => (given.length > 0 ? given[layer] === 1 : (layer + 1) % every !== 0);
+  const layers = Array.from({ length: count }, (_, layer) => !turns(layer));
+  return layers.includes(true) ? { otherRope: { layers, theta: null } } : {};
+}
+
 /** @throws CheckpointError `model-unsupported` naming the key */
 export function readModelConfig(config: Json, file = 'config.json'): Omit<PretrainedModel, 'tensors'> {
   const type = config.model_type;
@@ -45,27 +114,30 @@ export function readModelConfig(config: Json, file = 'config.json'): Omit<Pretra
     const known = Object.keys(ARCHITECTURES).join(', ');
     throw unsupported(`${file}: model_type ${shown(type)}`, `this engine computes ${known}`, { type });
   }
-  const { className, ...defaults } = ARCHITECTURES[type];
+  const of = ARCHITECTURES[type];
+  const { className } = of;
   const { architectures } = config;
   if (Array.isArray(architectures) && architectures.length > 0 && !architectures.includes(className)) {
     const rule = `has another head than a language model's; ${className} is computed here`;
     throw unsupported(`${file}: architectures ${JSON.stringify(architectures)}`, rule);
   }
-  for (const [key, { neutral, rule }] of Object.entries(FIXED)) {
+  for (const [key, { neutral, rule }] of Object.entries({ ...FIXED, ...of.fixed })) {
     const value = config[key] ?? undefined;
     if (value !== undefined && !neutral.includes(value)) throw unsupported(`${file}: ${key} ${shown(value)}`, rule);
   }
+  requireActivation(config, of, file);
   const numHeads = natural(config, 'num_attention_heads', file);
   const hiddenSize = natural(config, 'hidden_size', file);
-  const numKvHeads = natural(config, 'num_key_value_heads', file, defaults.numKvHeads ?? numHeads);
-  const headDim = natural(config, 'head_dim', file, defaults.headDim ?? hiddenSize / numHeads);
+  const numKvHeads = natural(config, 'num_key_value_heads', file, of.numKvHeads ?? numHeads);
+  const headDim = natural(config, 'head_dim', file, of.headDim ?? hiddenSize / numHeads);
   if (numHeads % numKvHeads !== 0) {
     throw unsupported(`${file}: num_key_value_heads ${numKvHeads}`, `does not divide num_attention_heads ${numHeads}`);
   }
   if (headDim % 2 !== 0)
     throw unsupported(`${file}: head_dim ${headDim}`, 'rotary positions turn pairs; it must be even');
   const positions = natural(config, 'max_position_embeddings', file);
-  const window = slidingWindow(config, type, defaults, file);
+  const window = slidingWindow(config, type, of, file);
+  const family = of.family?.(config, file);
   const shape: ModelShape = {
     vocabSize: natural(config, 'vocab_size', file),
     hiddenSize,
@@ -74,11 +146,12 @@ export function readModelConfig(config: Json, file = 'config.json'): Omit<Pretra
     numHeads,
     numKvHeads,
     headDim,
-    ...rotation(config, file, headDim / 2),
+    ...rotation(config, file, headDim / 2, positions),
     rmsNormEps: positive(config.rms_norm_eps ?? 1e-6, `${file}: rms_norm_eps`),
-    tieWordEmbeddings: flag(config, 'tie_word_embeddings', file),
-    attentionBias: type === 'qwen2' || (type !== 'mistral' && flag(config, 'attention_bias', file)),
-    qkNorm: type === 'qwen3',
+    tieWordEmbeddings: flag(config, 'tie_word_embeddings', file, of.tied),
+    attentionBias: of.attentionBias ?? flag(config, 'attention_bias', file),
+    qkNorm: of.qkNorm === true,
+    ...(family && Object.keys(family).length > 0 && { family }),
   };
   return window < positions
     ? { shape, context: window, contextKey: 'sliding_window' }
@@ -89,21 +162,30 @@ export function readModelConfig(config: Json, file = 'config.json'): Omit<Pretra
  * Tokens from which on a layer would no longer see the first one; infinite where no window is in use. Shorter sequences
  * are computed as if there were none.
  */
-function slidingWindow(config: Json, type: string, defaults: Defaults, file: string): number {
-  const given = config.sliding_window === undefined ? (defaults.slidingWindow ?? null) : config.sliding_window;
+function slidingWindow(config: Json, type: string, of: Architecture, file: string): number {
+  const given = config.sliding_window === undefined ? (of.slidingWindow ?? null) : config.sliding_window;
   const { layer_types: types } = config;
   const kinds = Array.isArray(types) ? types : [];
   const unknown = kinds.find((kind) => kind !== 'full_attention' && kind !== 'sliding_attention');
   if (unknown !== undefined) throw unsupported(`${file}: layer_types ${shown(unknown)}`, 'is not computed here');
-  const isUsed = type === 'mistral' || config.use_sliding_window === true || kinds.includes('sliding_attention');
+  const isUsed =
+    ['mistral', 'phi3', 'gemma3_text'].includes(type) ||
+    config.use_sliding_window === true ||
+    kinds.includes('sliding_attention');
   if (given === null || type === 'llama' || !isUsed) return Number.POSITIVE_INFINITY;
   return wholeNumber(given, `${file}: sliding_window`);
 }
 
 /** Older files have rope_theta beside rope_scaling, those of transformers 5 both in rope_parameters. */
-function rotation(config: Json, file: string, pairs: number): Pick<ModelShape, 'ropeTheta' | 'ropeScaling'> {
+function rotation(
+  config: Json,
+  file: string,
+  pairs: number,
+  positions: number,
+): Pick<ModelShape, 'ropeTheta' | 'ropeScaling'> {
   const key = config.rope_parameters ? 'rope_parameters' : 'rope_scaling';
-  const given = config[key] ?? {};
+  // Where kinds of layers have their own, these are of those that see all tokens.
+  const given = (config[key] as Json | undefined)?.full_attention ?? config[key] ?? {};
   if (typeof given !== 'object' || Array.isArray(given))
     throw unsupported(`${file}: ${key} ${shown(given)}`, 'is not an object');
   const scaling = given as Json;
@@ -129,11 +211,37 @@ function rotation(config: Json, file: string, pairs: number): Pick<ModelShape, '
       };
       return { ropeTheta, ropeScaling };
     }
+    // Up to the positions that it was trained with nothing changes, and no longer text is computed.
+    case 'dynamic':
+      return { ropeTheta };
+    case 'yarn':
+      return { ropeTheta, ropeScaling: yarn(scaling, place, positions) };
     case 'longrope':
       return { ropeTheta, ropeScaling: { type: 'factors', factors: sameFactors(scaling, place, pairs) } };
     default:
-      throw unsupported(`${place}: rope_type ${shown(type)}`, 'positions are turned by default, linear or llama3 here');
+      throw unsupported(
+        `${place}: rope_type ${shown(type)}`,
+        'positions are turned by default, linear, llama3, yarn or dynamic here',
+      );
   }
+}
+
+function yarn(scaling: Json, place: string, positions: number): RopeScaling {
+  const number = (name: string, byDefault?: number): number => positive(scaling[name] ?? byDefault, `${place}.${name}`);
+  const originalMaxPositionEmbeddings = number('original_max_position_embeddings', positions);
+  const factor = number('factor', positions / originalMaxPositionEmbeddings);
+  const scaleOf = (times: unknown): number =>
+    factor <= 1 ? 1 : 0.1 * positive(times, `${place}.mscale`) * Math.log(factor) + 1;
+  const { mscale, mscale_all_dim: all } = scaling;
+  return {
+    type: 'yarn',
+    factor,
+    betaFast: number('beta_fast', 32),
+    betaSlow: number('beta_slow', 1),
+    attentionFactor: number('attention_factor', mscale && all ? scaleOf(mscale) / scaleOf(all) : scaleOf(1)),
+    originalMaxPositionEmbeddings,
+    truncate: scaling.truncate !== false,
+  };
 }
 
 /** One factor per frequency, as a model that came from a GGUF file is written: others depend on the length of the text. */
@@ -167,8 +275,16 @@ export function positive(value: unknown, place: string): number {
   throw unsupported(`${place} ${shown(value)}`, 'must be a number above 0');
 }
 
-function flag(config: Json, key: string, file: string): boolean {
-  const value = config[key] ?? false;
+function requireActivation(config: Json, { activation }: Architecture, file: string): void {
+  const key = activation === undefined ? 'hidden_act' : 'hidden_activation';
+  const value = config[key] ?? undefined;
+  const computed = activation === undefined ? SILU : [activation];
+  if (value === undefined || computed.some((one) => one === value)) return;
+  throw unsupported(`${file}: ${key} ${shown(value)}`, `the feed-forward layer here is gated by ${computed[0]} alone`);
+}
+
+function flag(config: Json, key: string, file: string, byDefault = false): boolean {
+  const value = config[key] ?? byDefault;
   if (typeof value === 'boolean') return value;
   throw unsupported(`${file}: ${key} ${shown(value)}`, 'must be true or false');
 }

@@ -15,6 +15,9 @@ import { tensorAt } from './gguf_model.ts';
 import { ggufName, huggingFaceName, isPermuted } from './gguf_names.ts';
 import { type ModelFiles, type PretrainedTensor, unsupported } from './source.ts';
 
+/** Matrices, which alone have adapters, have the same names in every architecture. */
+const ANY = 'llama';
+
 /** Keys of the metadata, and what they say of every such file. */
 export const ADAPTER_METADATA = { 'general.type': 'adapter', 'adapter.type': 'lora' } as const;
 export const ADAPTER_ALPHA = 'adapter.lora.alpha';
@@ -22,7 +25,7 @@ export const ADAPTER_ALPHA = 'adapter.lora.alpha';
 /** A or B of a module, by its name here, as `model.layers.0.self_attn.q_proj.lora_A.weight`; undefined where it is none. */
 export function ggufAdapterName(name: string): string | undefined {
   const [, module, part] = /^(.+)\.lora_([AB])\.weight$/.exec(name) ?? [];
-  const base = module && ggufName(`${module}.weight`);
+  const base = module && ggufName(ANY, `${module}.weight`);
   return base && `${base}.lora_${part?.toLowerCase()}`;
 }
 
@@ -52,7 +55,7 @@ export async function openGgufAdapter(files: ModelFiles, file: string, shape: Mo
   const tensors = new Map<string, PretrainedTensor>();
   for (const [name, tensor] of gguf.tensors) {
     const [, base, part] = /^(.+\.weight)\.lora_([ab])$/.exec(name) ?? [];
-    const own = base && huggingFaceName(base).replace(/\.weight$/, '');
+    const own = base && huggingFaceName(ANY, base).replace(/\.weight$/, '');
     const isKnown = ADAPTER_TARGETS.some((target) => own?.endsWith(`.${target}`));
     if (!isKnown)
       throw unsupported(`${file}: tensor ${name}`, `only A and B of ${ADAPTER_TARGETS.join(', ')} are read`);

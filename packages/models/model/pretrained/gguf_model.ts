@@ -3,7 +3,16 @@ import { CheckpointError } from '../../../../src/errors.ts';
 import type { ModelShape, RopeScaling } from '../../../../src/model/shape.ts';
 import { GGUF_TYPES, ggufTypeName } from './gguf_blocks.ts';
 import { type GgufFile, type GgufTensor, type GgufValue, readGguf } from './gguf_file.ts';
-import { huggingFaceName, isPermuted, ROPE_FACTORS, rowOfHuggingFace } from './gguf_names.ts';
+import {
+  GEMMA,
+  GEMMA_EVERY,
+  GEMMA_LOCAL_THETA,
+  huggingFaceName,
+  isPermuted,
+  offsetInGguf,
+  ROPE_FACTORS,
+  rowOfHuggingFace,
+} from './gguf_names.ts';
 import {
   type ModelFiles,
   PIECE_BYTES,
@@ -14,7 +23,7 @@ import {
   unsupported,
 } from './source.ts';
 
-const ARCHITECTURES = ['llama', 'qwen2', 'qwen3'];
+const ARCHITECTURES = ['llama', 'qwen2', 'qwen3', GEMMA];
 
 /** Keys of an architecture that are read here, or that say nothing of the arithmetic. Others are refused by name. */
 const KNOWN_KEYS = new Set([
@@ -30,6 +39,7 @@ const KNOWN_KEYS = new Set([
   'feed_forward_length',
   'rope.dimension_count',
   'rope.freq_base',
+  'rope.freq_base_swa',
   'rope.scaling.factor',
   'rope.scaling.finetuned',
   'rope.scaling.original_context_length',
@@ -59,12 +69,13 @@ export async function openGguf(files: ModelFiles, file: string): Promise<GgufMod
   }
   const get = (key: string): GgufValue | undefined => metadata.get(`${architecture}.${key}`);
   const read = reader(get, (key) => `${file}: ${architecture}.${key}`);
-  const shape = await shapeOf(files, file, gguf, read);
+  const shape = await shapeOf(files, file, gguf, read, architecture);
   const tensors = new Map<string, PretrainedTensor>();
   for (const [name, tensor] of gguf.tensors) {
     if (name === ROPE_FACTORS) continue;
     const headRows = isPermuted(architecture, name) ? shape.headDim : undefined;
-    tensors.set(huggingFaceName(name), tensorAt(files, file, gguf, name, tensor, headRows));
+    const opened = tensorAt(files, file, gguf, name, tensor, headRows);
+    tensors.set(huggingFaceName(architecture, name), lessBy(opened, offsetInGguf(architecture, name)));
   }
   const positions = read.whole('context_length');
   const window = get('attention.sliding_window') === undefined ? positions : read.whole('attention.sliding_window');
@@ -103,7 +114,13 @@ function reader(get: (key: string) => GgufValue | undefined, place: (key: string
   };
 }
 
-async function shapeOf(files: ModelFiles, file: string, gguf: GgufFile, read: MetadataReader): Promise<ModelShape> {
+async function shapeOf(
+  files: ModelFiles,
+  file: string,
+  gguf: GgufFile,
+  read: MetadataReader,
+  architecture: string,
+): Promise<ModelShape> {
   const { tensors } = gguf;
   const embedding = tensors.get('token_embd.weight');
   if (embedding === undefined)
@@ -122,11 +139,12 @@ async function shapeOf(files: ModelFiles, file: string, gguf: GgufFile, read: Me
     throw unsupported(`${file}: ${numHeads} heads, ${numKvHeads} key heads of ${headDim} elements`, rule);
   }
   const scaling = await ropeScaling(files, file, gguf, headDim, read);
+  const numLayers = requireLayers(read.whole('block_count'), `${file}: block_count`);
   return {
     vocabSize: embedding.shape[0],
     hiddenSize,
     intermediateSize: read.whole('feed_forward_length'),
-    numLayers: requireLayers(read.whole('block_count'), `${file}: block_count`),
+    numLayers,
     numHeads,
     numKvHeads,
     headDim,
@@ -136,6 +154,35 @@ async function shapeOf(files: ModelFiles, file: string, gguf: GgufFile, read: Me
     tieWordEmbeddings: !tensors.has('output.weight'),
     attentionBias: tensors.has('blk.0.attn_q.bias'),
     qkNorm: tensors.has('blk.0.attn_q_norm.weight'),
+    ...(architecture === GEMMA && {
+      family: {
+        activation: 'gelu_tanh' as const,
+        embeddingScale: Math.fround(Math.sqrt(hiddenSize)),
+        offsetNorms: true as const,
+        branchNorms: true as const,
+        otherRope: {
+          layers: Array.from({ length: numLayers }, (_, layer) => (layer + 1) % GEMMA_EVERY !== 0),
+          theta: read.positive('rope.freq_base_swa', GEMMA_LOCAL_THETA),
+        },
+      },
+    }),
+  };
+}
+
+/** A tensor less a number, as Hugging Face's files hold it. */
+function lessBy(tensor: PretrainedTensor, offset: number): PretrainedTensor {
+  if (offset === 0) return tensor;
+  const { shape, file, read } = tensor;
+  return {
+    shape,
+    file,
+    read: (take) =>
+      read((values, at) =>
+        take(
+          values.map((value) => value - offset),
+          at,
+        ),
+      ),
   };
 }
 

@@ -5,6 +5,12 @@
  * architecture hold the rows of q and k in another order: row 2i + j of a head is Hugging Face's row j·hd/2 + i.
  */
 
+/** Gemma 3's architecture: its files hold 1 + weight of the norms, Hugging Face's the weight. */
+export const GEMMA = 'gemma3';
+/** llama.cpp's, which its files do not name: one layer in six sees all tokens, the others turn by this θ. */
+export const GEMMA_EVERY = 6;
+export const GEMMA_LOCAL_THETA = 10_000;
+
 const LAYER_NAMES: Readonly<Record<string, string>> = {
   attn_norm: 'input_layernorm',
   attn_q: 'self_attn.q_proj',
@@ -19,6 +25,16 @@ const LAYER_NAMES: Readonly<Record<string, string>> = {
   ffn_down: 'mlp.down_proj',
 };
 
+/** Where a family has norms before and after each half of a layer. */
+const GEMMA_NAMES: typeof LAYER_NAMES = {
+  ...LAYER_NAMES,
+  ffn_norm: 'pre_feedforward_layernorm',
+  post_attention_norm: 'post_attention_layernorm',
+  post_ffw_norm: 'post_feedforward_layernorm',
+};
+
+const layerNames = (architecture: string): typeof LAYER_NAMES => (architecture === GEMMA ? GEMMA_NAMES : LAYER_NAMES);
+
 const NAMES: Readonly<Record<string, string>> = {
   'token_embd.weight': 'model.embed_tokens.weight',
   'output.weight': 'lm_head.weight',
@@ -29,25 +45,29 @@ const NAMES: Readonly<Record<string, string>> = {
 export const ROPE_FACTORS = 'rope_freqs.weight';
 
 /** A name that is none of theirs stays as it is, and is refused where weights are loaded. */
-export function huggingFaceName(name: string): string {
+export function huggingFaceName(architecture: string, name: string): string {
   const match = /^blk\.(\d+)\.(\w+)\.(weight|bias)$/.exec(name);
-  const part = match && LAYER_NAMES[match[2]];
+  const part = match && layerNames(architecture)[match[2]];
   return part ? `model.layers.${match[1]}.${part}.${match[3]}` : (NAMES[name] ?? name);
 }
 
-const GGUF_LAYER_NAMES = inverse(LAYER_NAMES);
 const GGUF_NAMES = inverse(NAMES);
 
 /** Undefined where a GGUF file has no name for the tensor. */
-export function ggufName(name: string): string | undefined {
+export function ggufName(architecture: string, name: string): string | undefined {
   const match = /^model\.layers\.(\d+)\.(.+)\.(weight|bias)$/.exec(name);
   if (match === null) return GGUF_NAMES.get(name);
-  const part = GGUF_LAYER_NAMES.get(match[2]);
+  const part = inverse(layerNames(architecture)).get(match[2]);
   return part && `blk.${match[1]}.${part}.${match[3]}`;
 }
 
 function inverse(names: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(Object.entries(names).map(([gguf, own]) => [own, gguf]));
+}
+
+/** What a GGUF file adds to the weights of a tensor. @param name  the tensor's in the file */
+export function offsetInGguf(architecture: string, name: string): number {
+  return architecture === GEMMA && name.endsWith('_norm.weight') ? 1 : 0;
 }
 
 /** Whether the rows of a head come in llama.cpp's order. @param name  the tensor's in the GGUF file */

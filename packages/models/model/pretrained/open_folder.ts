@@ -2,6 +2,7 @@
 import { CheckpointError } from '../../../../src/errors.ts';
 import { CONFIG } from '../../../../src/run/model/file_names.ts';
 import { readModelConfig } from './config_json.ts';
+import { takenApart } from './fused.ts';
 import { openSafetensors, safetensorsTensors } from './safetensors_files.ts';
 import type { ModelFiles, PretrainedModel } from './source.ts';
 
@@ -19,7 +20,8 @@ export async function openModelFolder(files: ModelFiles, weights?: string): Prom
   }
   const tensors =
     weights === undefined ? await safetensorsTensors(files) : (await openSafetensors(files, weights)).tensors;
-  return { ...readModelConfig(config), tensors };
+  const model = readModelConfig(config);
+  return { ...model, tensors: takenApart(tensors, model.shape) };
 }
 
 /** A file that holds a JSON object; undefined where there is none. @throws CheckpointError where it holds anything else */

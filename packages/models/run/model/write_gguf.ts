@@ -7,7 +7,16 @@ import type { Store } from '../../../../src/run/store/store.ts';
 import { GGUF_TYPES } from '../../model/pretrained/gguf_blocks.ts';
 import { GGUF_ENCODERS, type GgufDtype, type GgufEncoder } from '../../model/pretrained/gguf_encoders.ts';
 import { type DescribedTensor, type GgufEntry, ggufHead, padding } from '../../model/pretrained/gguf_head.ts';
-import { ggufName, isPermuted, ROPE_FACTORS, rowOfHuggingFace } from '../../model/pretrained/gguf_names.ts';
+import {
+  GEMMA,
+  GEMMA_EVERY,
+  GEMMA_LOCAL_THETA,
+  ggufName,
+  isPermuted,
+  offsetInGguf,
+  ROPE_FACTORS,
+  rowOfHuggingFace,
+} from '../../model/pretrained/gguf_names.ts';
 import { isDerived } from '../../model/pretrained/load_weights.ts';
 import { allValues, type ModelFiles, type PretrainedTensor } from '../../model/pretrained/source.ts';
 import { ggufStopIds, ggufVocabulary } from '../../text/gguf_vocabulary.ts';
@@ -45,7 +54,7 @@ export async function writeGguf(
   dtype: GgufDtype,
 ): Promise<WrittenGguf> {
   const { model, codec, name } = pretrained;
-  const { type } = architecture(model.shape);
+  const type = ggufArchitecture(model.shape, name);
   const tensors = tensorsOf(pretrained, type, GGUF_ENCODERS[dtype]);
   const metadata = new Map<string, GgufEntry>([
     ...modelMetadata(model.shape, type, await contextOf(pretrained)),
@@ -79,6 +88,12 @@ function modelMetadata(shape: ModelShape, type: string, context: number): [strin
     ['rope.dimension_count', shape.headDim],
     ['rope.freq_base', { float32: shape.ropeTheta }],
     ['vocab_size', shape.vocabSize],
+    ...(type === GEMMA
+      ? ([
+          ['attention.sliding_window', context],
+          ['rope.freq_base_swa', { float32: shape.family?.otherRope?.theta ?? GEMMA_LOCAL_THETA }],
+        ] satisfies [string, GgufEntry][])
+      : []),
     ...(scaling?.type === 'linear'
       ? ([
           ['rope.scaling.type', 'linear'],
@@ -96,12 +111,14 @@ function tensorsOf({ model, name: shown }: Pretrained, type: string, encoder: Gg
   const written = [...model.tensors]
     .filter(([name]) => !isDerived(name, model))
     .map(([source, tensor]): WrittenTensor => {
-      const name = ggufName(source);
+      const name = ggufName(type, source);
       if (name === undefined) throw noPlace(shown, source);
       const isWhole = tensor.shape.length > 1 && (tensor.shape[tensor.shape.length - 1] ?? 0) % block === 0;
       const own = isWhole ? encoder : GGUF_ENCODERS.f32;
       const headRows = isPermuted(type, name) ? shape.headDim : undefined;
-      const values = (): Promise<Float32Array> => ggufValues(tensor, headRows);
+      const offset = offsetInGguf(type, name);
+      const values = async (): Promise<Float32Array> =>
+        (await ggufValues(tensor, headRows)).map((value) => value + offset);
       return { name, shape: tensor.shape, type: own.type, encoder: own, source, values };
     });
   const factors = factorsOf(shape);
@@ -110,6 +127,21 @@ function tensorsOf({ model, name: shown }: Pretrained, type: string, encoder: Gg
   const encoderOfFactors = GGUF_ENCODERS.f32;
   const described = { name: ROPE_FACTORS, shape: [factors.length], type: encoderOfFactors.type, source: ROPE_FACTORS };
   return [...written, { ...described, encoder: encoderOfFactors, values: async () => factors }];
+}
+
+/** What llama.cpp calls the family. @throws CheckpointError for one that is not written */
+export function ggufArchitecture(shape: ModelShape, shown: string): string {
+  const { type } = architecture(shape);
+  const { family, numLayers } = shape;
+  if (family === undefined) return type;
+  if (!family.offsetNorms) throw noPlace(shown, `a model of ${type}`);
+  // Files say neither which layers see all tokens nor how scores are scaled.
+  const isAsThere =
+    family.attentionScale === undefined || Math.abs(family.attentionScale * Math.sqrt(shape.headDim) - 1) < 1e-9;
+  const layers = Array.from({ length: numLayers }, (_, layer) => (layer + 1) % GEMMA_EVERY !== 0);
+  if (!isAsThere) throw noPlace(shown, 'query_pre_attn_scalar');
+  if (family.otherRope?.layers.join() !== layers.join()) throw noPlace(shown, 'layer_types');
+  return GEMMA;
 }
 
 function noPlace(name: string, what: string): CheckpointError {

@@ -1,7 +1,6 @@
 /** An adapter by itself as one GGUF file, which llama.cpp adds to a base model of the same architecture. */
 import { CheckpointError } from '../../../../src/errors.ts';
 import { adapterScale } from '../../../../src/model/adapter_config.ts';
-import { architecture } from '../../../../src/run/model/model_files.ts';
 import type { Store } from '../../../../src/run/store/store.ts';
 import {
   ADAPTER_ALPHA,
@@ -15,7 +14,7 @@ import { type GgufEntry, ggufHead, padding } from '../../model/pretrained/gguf_h
 import type { ModelFiles } from '../../model/pretrained/source.ts';
 import { compareWeights, type Exported } from './compare_weights.ts';
 import type { Pretrained } from './pretrained.ts';
-import { ggufValues } from './write_gguf.ts';
+import { ggufArchitecture, ggufValues } from './write_gguf.ts';
 
 /** Types of its weights, by their names on the command line: blocks do not fit into rows of r elements. */
 export type GgufAdapterDtype = 'f32' | 'f16' | 'bf16';
@@ -41,7 +40,7 @@ export async function writeGgufAdapter(
     const rule = 'a GGUF adapter holds A and B, and this one has magnitudes (use_dora)';
     throw new CheckpointError('no-gguf', `${name}: ${rule}; use --to gguf or merged, which merge it, or --to peft.`);
   }
-  const { type } = architecture(shape);
+  const type = ggufArchitecture(shape, name);
   const encoder = GGUF_ENCODERS[dtype];
   const tensors = [...adapter.tensors].map(([source, tensor]) => {
     const written = ggufAdapterName(source);

@@ -1,5 +1,7 @@
 /** A pretrained model with its adapter merged, as a folder that `pipeline('text-generation', folder)` of transformers.js opens. */
 
+import { CheckpointError } from '../../../../src/errors.ts';
+import { architecture } from '../../../../src/run/model/model_files.ts';
 import type { Store } from '../../../../src/run/store/store.ts';
 import { decoderGraph, type GraphWeight } from '../../model/onnx/decoder_graph.ts';
 import { BLOCK, BLOCK_BYTES, fourBits } from '../../model/onnx/four_bits.ts';
@@ -44,7 +46,7 @@ const ALIGNMENT = 64;
  * embedding is in float16. Matrices of more than `mostBytes` lie in files beside the graph.
  *
  * @param folder  of the store; nothing is in it yet
- * @throws CheckpointError where it was not written as it is
+ * @throws CheckpointError for a family that has no graph, and where it was not written as it is
  */
 export async function writeOnnx(
   store: Store,
@@ -54,6 +56,10 @@ export async function writeOnnx(
   mostBytes = MOST_BYTES,
 ): Promise<Exported> {
   const { model, codec, name: shown } = pretrained;
+  if (model.shape.family !== undefined) {
+    const rule = `a model of ${architecture(model.shape).type} has no graph here; use --to merged`;
+    throw new CheckpointError('no-onnx', `${shown}: ${rule}.`);
+  }
   const { library, file } = ONNX_DTYPES[dtype];
   const tensors = [...model.tensors].filter(([name]) => !isDerived(name, model));
   const elementOf = (name: string, { shape }: PretrainedTensor): 'f32' | 'f16' | 'q4' => {
