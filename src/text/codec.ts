@@ -14,8 +14,12 @@ export type ToolSchema = Readonly<Record<string, unknown>>;
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
-  /** What may be called in all of the conversation; on its first turn. */
+  /** What may be called in all of the conversation; on one of its turns. */
   readonly tools?: readonly ToolSchema[];
+  /** Given to the chat template for all of the conversation, as `enable_thinking`; on one of its turns. */
+  readonly templateKwargs?: Readonly<Record<string, unknown>>;
+  /** The text is a whole prompt that a chat template has rendered already, and the only message. */
+  readonly isRendered?: true;
   /**
    * Other members that a chat template reads, by their names: `tool_calls`, `tool_call_id`, `name`, `reasoning_content`;
    * `content: null` if the message had no text.
@@ -26,6 +30,27 @@ export interface Message {
 /** What a conversation asks, as one text: for logs, and where nothing writes roles. */
 export function promptText(prompt: string | readonly Message[]): string {
   return typeof prompt === 'string' ? prompt : prompt.map(({ content }) => content).join('\n');
+}
+
+/** What messages give their template besides themselves: of several tools and values those of the last turn. */
+export function templateValuesOf(messages: readonly Message[]): Pick<Message, 'tools' | 'templateKwargs'> {
+  const last = [...messages].reverse();
+  return {
+    tools: last.find(({ tools }) => tools !== undefined)?.tools,
+    templateKwargs: last.find(({ templateKwargs }) => templateKwargs !== undefined)?.templateKwargs,
+  };
+}
+
+/**
+ * A prompt that was rendered before; undefined: messages are to be rendered.
+ *
+ * @throws DataError where there is something to render around it
+ */
+export function renderedBefore(messages: readonly Message[]): string | undefined {
+  if (!messages.some(({ isRendered }) => isRendered === true)) return undefined;
+  if (messages.length === 1) return messages[0].content;
+  const rule = 'the prompt is rendered already (prompt_format: raw), so no turn can be put around it';
+  throw new DataError('prompt-rendered', `${rule}; give rows of messages, which the chat template renders.`);
 }
 
 /** The texts of messages, for what has no chat template. @throws DataError where a message has more than a text */

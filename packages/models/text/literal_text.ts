@@ -69,6 +69,9 @@ export function literalMessages(messages: readonly Message[], literal: (text: st
   return messages.map(({ fields, ...message }) => ({
     ...message,
     content: literal(message.content),
+    ...(message.templateKwargs && {
+      templateKwargs: literalJson(message.templateKwargs, literal) as Message['templateKwargs'],
+    }),
     ...(message.tools && { tools: message.tools.map((tool) => literalJson(tool, literal) as ToolSchema) }),
     ...(literalJson(fields, literal) as object | undefined),
   }));

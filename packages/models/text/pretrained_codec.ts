@@ -7,7 +7,7 @@
  */
 
 import { DataError } from '../../../src/errors.ts';
-import { type Codec, type Message, plainTexts } from '../../../src/text/codec.ts';
+import { type Codec, type Message, plainTexts, renderedBefore, templateValuesOf } from '../../../src/text/codec.ts';
 import { beginningOf, tokenText } from './beginning.ts';
 import { compileChatTemplate, templateDate } from './chat_template.ts';
 import { endOfTurn, upToEnd } from './end_of_turn.ts';
@@ -72,9 +72,10 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
   const controls = new Set(controlTexts(files.tokenizer, named));
   const valuesFor = (messages: readonly Message[], isAsked: boolean): Json => ({
     ...specials,
-    tools: messages[0]?.tools ?? null,
+    tools: templateValuesOf(messages).tools ?? null,
     add_generation_prompt: isAsked,
     ...chatTemplateKwargs,
+    ...templateValuesOf(messages).templateKwargs,
   });
   // A base may have the template of its instruct model, and still name the end of a text as its only end.
   const turnEnd =
@@ -105,6 +106,8 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
     decode,
     tokenText: (id) => decode([id]),
     render: (messages, until = 'asked') => {
+      const rendered = renderedBefore(messages);
+      if (rendered !== undefined) return rendered;
       if (template === undefined) return plainPrompt(messages, beginning);
       const written = literalMessages(messages, literal);
       const text = template.render(written, valuesFor(written, until === 'asked'));

@@ -4,7 +4,7 @@
  */
 
 import { DataError } from '../../../src/errors.ts';
-import type { Codec, Message } from '../../../src/text/codec.ts';
+import { type Codec, type Message, renderedBefore, templateValuesOf } from '../../../src/text/codec.ts';
 import { beginningOf } from './beginning.ts';
 import { upToEnd } from './end_of_turn.ts';
 import { literalMessages, literalText } from './literal_text.ts';
@@ -100,12 +100,16 @@ export function codecOf(tokenizer: TokenizerObject, options: TokenizerObjectOpti
     decode,
     tokenText: (id) => decode([id]),
     render: (messages, until = 'asked') => {
+      const before = renderedBefore(messages);
+      if (before !== undefined) return before;
       if ((tokenizer.chat_template ?? null) === null) return plainPrompt(messages, beginning);
       const written = literalMessages(messages, literal);
+      const { tools, templateKwargs } = templateValuesOf(written);
       const text = rendered(tokenizer, written, {
         ...asked,
         add_generation_prompt: until === 'asked',
-        ...(written[0]?.tools && { tools: written[0].tools }),
+        ...(tools && { tools }),
+        ...templateKwargs,
       });
       return until === 'continued' ? upToEnd(text, written) : text;
     },

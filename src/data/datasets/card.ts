@@ -64,6 +64,13 @@ const DATASET_KNOBS = options({
       'Column with the prompt: a text, or a list of messages; texts of several columns are joined by an empty line. ' +
         'Default {default}, else what the first row looks like, which a note says; rows of messages need none.',
     ),
+  prompt_format: schemas
+    .choice(['raw'])
+    .optional()
+    .describe(
+      'raw: prompts are texts that a chat template has rendered already, and taken as they are, with their control ' +
+        'tokens. Default: questions, which the template of the model renders.',
+    ),
   answer: schemas
     .text('answer')
     .optional()

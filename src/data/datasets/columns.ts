@@ -8,6 +8,10 @@ const CONVERSATIONS = [MESSAGES, 'conversations', 'conversation'];
 /** What a pair of preferences has for the better answer; it may be a whole conversation. */
 const CHOSEN = 'chosen';
 
+/** What a row gives its chat template besides messages, under TRL's names. */
+export const TOOLS = 'tools';
+export const TEMPLATE_KWARGS = 'chat_template_kwargs';
+
 const PROMPT = 'prompt';
 const PROMPTS = ['question', 'problem', 'instruction', 'query', 'input'];
 /** Beside an instruction, as Alpaca has it: what the instruction is about. */
@@ -21,7 +25,17 @@ const MARKED = { hash: /^####/m, boxed: /\\boxed\s*\{/ };
 /** All columns that problems may be read from, whatever the rows look like. */
 export function readColumns({ prompt, answer, completion, choices }: DatasetKnobs): string[] {
   const named = [prompt, answer ?? [], completion ?? [], choices ?? []].flat();
-  const guessed = [...CONVERSATIONS, 'system', CHOSEN, 'rejected', ...PROMPTS, ...ANSWER_COLUMNS, ...ANSWERS];
+  const guessed = [
+    ...CONVERSATIONS,
+    'system',
+    TOOLS,
+    TEMPLATE_KWARGS,
+    CHOSEN,
+    'rejected',
+    ...PROMPTS,
+    ...ANSWER_COLUMNS,
+    ...ANSWERS,
+  ];
   return [...new Set([...named, ...guessed].flatMap((name) => [name, name.split('.')[0]]))];
 }
 

@@ -53,6 +53,8 @@ export interface DatasetTask extends Task {
 
 /** Seed of example turns, which no run has: seeds are whole numbers from 0. */
 const EXAMPLES_SEED = -1;
+/** Rows that are looked at for what all prompts are like. */
+const ROWS_LOOKED_AT = 8;
 /** Bytes of a completion beyond the longest one that is shown, so that an overlong answer shows. */
 const ROOM = 2;
 
@@ -79,7 +81,17 @@ export async function openDataset(
   const reread = codec !== undefined && asksInWords(codec) && !isShown ? rereadBy(codec, knobs, answers) : undefined;
   const loaded = await loadRows(knobs, { files: options.files, parts, answers, isShown, reread });
   const conversation = asksInWords(codec) ? conversationOf(datasetCard, { examples: 0, ...given }, path) : undefined;
+  if (knobs.prompt_format === 'raw') requireAlone(conversation, path);
   return new LoadedDataset({ ...options, knobs, answers, loaded, conversation });
+}
+
+/** @throws ConfigError where something would have to be rendered before prompts that are rendered already */
+function requireAlone(conversation: ReturnType<typeof conversationOf> | undefined, path: string): void {
+  const key =
+    conversation?.system !== undefined ? 'system' : (conversation?.examples ?? 0) > 0 ? 'examples' : undefined;
+  if (key === undefined) return;
+  const rule = `prompt_format: raw takes prompts as they are, with nothing before them; leave one of the two out`;
+  throw new ConfigError('bad-option', `${path}.${key}: ${rule}.`, { key, value: conversation?.[key as 'system'] });
 }
 
 /** @throws ConfigError if this comparison was not given */
@@ -140,7 +152,8 @@ class LoadedDataset implements DatasetTask {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.knobs = parts.knobs as unknown as Knobs; // as the YAML has them, so plain data
-    this.notes = parts.loaded.notes;
+    const rendered = this.#renderedNote();
+    this.notes = rendered === undefined ? parts.loaded.notes : [...parts.loaded.notes, rendered];
     if (parts.repeat !== undefined) this.repeat = parts.repeat;
     const longest = this.longItems();
     const bytes = (texts: readonly string[]): number =>
@@ -214,6 +227,18 @@ class LoadedDataset implements DatasetTask {
     );
     if (answers.parts === undefined || verdict.parts !== undefined) return verdict;
     return { ...verdict, parts: Object.fromEntries(answers.parts.map((part) => [part, 0])) };
+  }
+
+  /** What is said where questions have the control tokens of the model's template, and are rendered once more. */
+  #renderedNote(): string | undefined {
+    const { codec, loaded } = this.#parts;
+    if (codec?.chatTemplate === undefined) return undefined;
+    const rows = Array.from(loaded.train.subarray(0, ROWS_LOOKED_AT), (row) => this.#item(row, 'train'));
+    const isMarked = ({ prompt, messages }: TaskItem): boolean =>
+      messages === undefined && codec.literal !== undefined && codec.literal(prompt) !== prompt;
+    if (!rows.every(isMarked)) return undefined;
+    const begin = JSON.stringify(rows[0].prompt.slice(0, 40));
+    return `prompts have control tokens of the chat template (${begin}…), which are read as letters of a question; prompt_format: raw takes prompts that are rendered already`;
   }
 
   /** A text as long as a supervised stage may learn, with a byte for the end of each turn. */

@@ -1,10 +1,10 @@
 /** A row as a problem: question, right answer, and demonstration. */
 import type { Json } from '../../options/json.ts';
 import { didYouMean } from '../../options/nearest_name.ts';
-import type { Message } from '../../text/codec.ts';
+import type { Message, ToolSchema } from '../../text/codec.ts';
 import { type AnswerReader, type Truth, writtenAnswer } from './answers.ts';
 import type { DatasetKnobs } from './card.ts';
-import { ANSWER_COLUMNS, conversationColumn, MESSAGES } from './columns.ts';
+import { ANSWER_COLUMNS, conversationColumn, MESSAGES, TEMPLATE_KWARGS, TOOLS } from './columns.ts';
 import type { ReadRow, Row } from './row.ts';
 
 export interface DatasetProblem {
@@ -48,7 +48,7 @@ const MOST_NESTED = 100;
 export function problemOf(read: ReadRow, knobs: DatasetKnobs, answers: AnswerReader): ProblemReading {
   if (isDeeper(read.row, MOST_NESTED)) return { flaw: `nested deeper than ${MOST_NESTED} lists and objects` };
   try {
-    return { problem: readProblem(read, knobs, answers) };
+    return { problem: withTemplateValues(readProblem(read, knobs, answers), read.row, knobs) };
   } catch (error) {
     if (error instanceof Flaw) return { flaw: error.message, remedy: error.remedy };
     throw error;
@@ -78,6 +78,56 @@ function readProblem(read: ReadRow, knobs: DatasetKnobs, answers: AnswerReader):
       ? writtenAnswer(given, answers.shown(truth), knobs.extract)
       : textOf(row, completionColumn);
   return { prompt, truth, completion };
+}
+
+/** The problem with what its row gives the chat template, or with a prompt that no template renders. */
+function withTemplateValues(
+  problem: DatasetProblem,
+  row: Row,
+  { prompt_format: format }: DatasetKnobs,
+): DatasetProblem {
+  const { prompt, dialogue } = problem;
+  const asked = typeof prompt === 'string' ? [{ role: 'user' as const, content: prompt }] : prompt;
+  if (format === 'raw') {
+    if (typeof prompt !== 'string')
+      throw new Flaw('prompt_format: raw takes texts, and this row has messages', 'leave it out');
+    return { ...problem, prompt: [{ ...asked[0], isRendered: true }] };
+  }
+  const tools = jsonCell(row, TOOLS);
+  const kwargs = jsonCell(row, TEMPLATE_KWARGS);
+  if (tools === undefined && kwargs === undefined) return problem;
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every(isObject))) {
+    throw new Flaw(
+      `column "${TOOLS}": ${shortened(tools)} — must be a list of tools, as {"type": "function", "function": {…}}`,
+    );
+  }
+  if (kwargs !== undefined && !isObject(kwargs)) {
+    throw new Flaw(
+      `column "${TEMPLATE_KWARGS}": ${shortened(kwargs)} — must be an object, as {"enable_thinking": false}`,
+    );
+  }
+  const given = {
+    ...(tools !== undefined && { tools: tools as readonly ToolSchema[] }),
+    ...(kwargs !== undefined && { templateKwargs: kwargs as Message['templateKwargs'] }),
+  };
+  const begin = ([first, ...rest]: readonly Message[]): readonly Message[] => [{ ...first, ...given }, ...rest];
+  return { ...problem, prompt: begin(asked), ...(dialogue && { dialogue: begin(dialogue) }) };
+}
+
+/** A cell, or the JSON that it has as a text; undefined where it is missing or empty. */
+function jsonCell(row: Row, column: string): Json | undefined {
+  const value = Object.hasOwn(row, column) ? row[column] : null;
+  if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
+  if (typeof value !== 'string') return value;
+  try {
+    return (JSON.parse(value) as Json) ?? undefined;
+  } catch {
+    return value;
+  }
+}
+
+function isObject(value: Json): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function conversation(read: ReadRow, column: string, knobs: DatasetKnobs, answers: AnswerReader): DatasetProblem {

@@ -4,7 +4,8 @@
  * In a closed vocabulary it comes first, ended by EOS, so that tasks need no word for it; the policy learns its
  * meaning. A pretrained model reads it below the question.
  */
-import type { Codec, Message } from '../../text/codec.ts';
+import { DataError } from '../../errors.ts';
+import { type Codec, type Message, renderedBefore } from '../../text/codec.ts';
 
 /** Tokens that a pretrained model's prompt takes besides what it shows: the words around it, and joints that merge less well. */
 const WORDS_AROUND = 12;
@@ -23,8 +24,12 @@ export function shownBefore({ eosTokenId }: Codec, prompt: Int32Array, shown: In
   return tokens;
 }
 
-/** The conversation with a text below its last message. */
+/** The conversation with a text below its last message. @throws DataError where it is rendered already */
 export function shownBelow(messages: readonly Message[], text: string): Message[] {
+  if (renderedBefore(messages) !== undefined) {
+    const rule = 'nothing can be shown below the question of a prompt that is rendered already (prompt_format: raw)';
+    throw new DataError('prompt-rendered', `${rule}; give rows of messages, which the chat template renders.`);
+  }
   return messages.map((message, i) =>
     i === messages.length - 1 ? { ...message, content: `${message.content}\n\nHint:\n${text}` } : message,
   );
