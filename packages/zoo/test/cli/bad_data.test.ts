@@ -118,7 +118,7 @@ describe('a tokenizer or a template', () => {
   // biome-ignore format: a table
   it.each<[string, () => Promise<void>, string]>([
     ['a tokenizer of another kind', () => shown(ROW, TEMPLATE, { model: { type: 'Words', vocab: {} } }),
-      'model: this tokenizer is not read (its model is Words; BPE, Unigram, WordPiece are read).'],
+      'model: this tokenizer is not read (its model is Words; BPE, WordPiece, WordLevel, Unigram are read).'],
     ['a tokenizer of a larger model', () => shown(ROW, TEMPLATE, {}, tokens, 256),
       "model: the tokenizer's largest id is 419, and the embedding has 256 rows; take the tokenizer of this model."],
     ['a tokenizer without an end', () => shown(ROW, TEMPLATE, {}, {}),
