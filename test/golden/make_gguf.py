@@ -17,20 +17,24 @@ OUT = HERE / "gguf"
 SIZES = dict(hidden_size=32, num_hidden_layers=1, num_attention_heads=4, num_key_value_heads=2,
              intermediate_size=64, vocab_size=13, max_position_embeddings=64)
 TYPES = {name: getattr(GGMLQuantizationType, name) for name in ("F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_1")}
-FILES = {f"llama_{name}": ("llama", name) for name in TYPES} | {"qwen2_F16": ("qwen2", "F16"), "qwen3_Q8_0": ("qwen3", "Q8_0")}
+FILES = {f"llama_{name}": ("llama", name) for name in TYPES} | {"qwen2_F16": ("qwen2", "F16"), "qwen3_Q8_0": ("qwen3", "Q8_0"), "gemma3_BF16": ("gemma3", "BF16")}
 PARTS = {"input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k",
          "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output", "self_attn.q_norm": "attn_q_norm",
          "self_attn.k_norm": "attn_k_norm", "post_attention_layernorm": "ffn_norm", "mlp.gate_proj": "ffn_gate",
          "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down"}
+GEMMA_PARTS = PARTS | {"post_attention_layernorm": "post_attention_norm", "pre_feedforward_layernorm": "ffn_norm",
+                       "post_feedforward_layernorm": "post_ffw_norm"}
+CLASSES = {"llama": "Llama", "qwen2": "Qwen2", "qwen3": "Qwen3", "gemma3": "Gemma3"}
 WHOLE = {"model.embed_tokens.weight": "token_embd.weight", "lm_head.weight": "output.weight",
          "model.norm.weight": "output_norm.weight"}
 
 
-def gguf_name(name):
+def gguf_name(arch, name):
     if name in WHOLE:
         return WHOLE[name]
     _, _, layer, *part, kind = name.split(".")
-    return f"blk.{layer}.{PARTS['.'.join(part)]}.{kind}"
+    parts = GEMMA_PARTS if arch == "gemma3" else PARTS
+    return f"blk.{layer}.{parts['.'.join(part)]}.{kind}"
 
 
 def permuted(weight, heads):
@@ -41,15 +45,17 @@ def permuted(weight, heads):
 def build(arch, seed):
     import transformers
 
-    cls = {"llama": "Llama", "qwen2": "Qwen2", "qwen3": "Qwen3"}[arch]
+    cls = CLASSES[arch]
     own = {"head_dim": 8} if arch != "qwen2" else {}
-    config = getattr(transformers, f"{cls}Config")(**SIZES, **own, tie_word_embeddings=arch == "qwen2")
+    kind = "TextConfig" if arch == "gemma3" else "Config"
+    config = getattr(transformers, f"{cls}{kind}")(**SIZES, **own, tie_word_embeddings=arch in ("qwen2", "gemma3"))
     model = getattr(transformers, f"{cls}ForCausalLM")(config).float()
     gen = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, p in model.named_parameters():
             z = torch.randn(p.shape, generator=gen)
-            p.copy_(1 + 0.2 * z if name.endswith("norm.weight") else 0.3 * z)
+            one = 0 if arch == "gemma3" else 1
+            p.copy_(one + 0.2 * z if name.endswith("norm.weight") else 0.3 * z)
     return model
 
 
@@ -64,7 +70,9 @@ def write(path, arch, kind, model):
     writer.add_layer_norm_rms_eps(1e-5)
     writer.add_rope_freq_base(10000.0)
     writer.add_vocab_size(13)
-    if arch == "qwen3":
+    if arch == "gemma3":
+        writer.add_sliding_window(32)
+    if arch in ("qwen3", "gemma3"):
         writer.add_key_length(8)
         writer.add_value_length(8)
     writer.add_file_type(LlamaFileType.ALL_F32)
@@ -72,9 +80,11 @@ def write(path, arch, kind, model):
         data = p.detach().numpy()
         if arch == "llama" and name.endswith(("q_proj.weight", "k_proj.weight")):
             data = permuted(data, 4 if "q_proj" in name else 2)
+        if arch == "gemma3" and name.endswith("norm.weight"):
+            data = data + 1  # llama.cpp multiplies by it as it is
         # vectors stay F32, as in every file of llama.cpp's
         as_type = TYPES[kind] if data.ndim == 2 else GGMLQuantizationType.F32
-        writer.add_tensor(gguf_name(name), quants.quantize(np.ascontiguousarray(data), as_type), raw_dtype=as_type)
+        writer.add_tensor(gguf_name(arch, name), quants.quantize(np.ascontiguousarray(data), as_type), raw_dtype=as_type)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -84,7 +94,7 @@ def write(path, arch, kind, model):
 def read(path, arch, config):
     import transformers
 
-    cls = {"llama": "Llama", "qwen2": "Qwen2", "qwen3": "Qwen3"}[arch]
+    cls = CLASSES[arch]
     model = getattr(transformers, f"{cls}ForCausalLM").from_pretrained(
         path.parent, gguf_file=path.name, dtype=torch.float32, config=config  # of itself it reads no key_length
     )
@@ -95,7 +105,7 @@ def read(path, arch, config):
 def main():
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir()
-    models = {arch: build(arch, seed) for seed, arch in enumerate(("llama", "qwen2", "qwen3"), 31)}
+    models = {arch: build(arch, seed) for seed, arch in enumerate(("llama", "qwen2", "qwen3", "gemma3"), 31)}
     hashes = {}
     for name, (arch, kind) in FILES.items():
         path = OUT / f"{name}.gguf"

@@ -63,7 +63,8 @@ it.each(Object.keys(sha256))('%s holds the weights that transformers reads of it
 it.each(Object.keys(sha256))('%s has the shape of its metadata', async (name) => {
   const { shape, context } = await openGguf(fixture(name), 'model.gguf');
   const arch = name.split('_')[0];
-  expect(context).toBe(64);
+  const isGemma = arch === 'gemma3';
+  expect(context).toBe(isGemma ? 32 : 64);
   expect(shape).toEqual({
     vocabSize: 13,
     hiddenSize: 32,
@@ -74,9 +75,18 @@ it.each(Object.keys(sha256))('%s has the shape of its metadata', async (name) =>
     headDim: 8,
     ropeTheta: 10_000,
     rmsNormEps: Math.fround(1e-5),
-    tieWordEmbeddings: arch === 'qwen2',
+    tieWordEmbeddings: arch === 'qwen2' || isGemma,
     attentionBias: arch === 'qwen2',
-    qkNorm: arch === 'qwen3',
+    qkNorm: arch === 'qwen3' || isGemma,
+    ...(isGemma && {
+      family: {
+        activation: 'gelu_tanh',
+        embeddingScale: Math.fround(Math.sqrt(32)),
+        offsetNorms: true,
+        branchNorms: true,
+        otherRope: { layers: [true], theta: 10_000 },
+      },
+    }),
   });
 });
 
