@@ -27,12 +27,12 @@ export const DATASET_KEYS = {
   datasetName: key(
     'dataset_name',
     optional(
-      text('json').regex(/^(json|parquet|[\w.-]+\/[\w.-]+(@[\w./-]+)?)$/, {
+      text('json').regex(/^(json|csv|parquet|[\w.-]+\/[\w.-]+(@[\w./-]+)?)$/, {
         error:
-          'must be json or parquet, or owner/name@revision of the hub (a file goes into data_files); for example json',
+          'must be json, csv or parquet, or owner/name@revision of the hub (a file goes into data_files); for example json',
       }),
     ).describe(
-      'What data_files are: json or parquet on this disk, or owner/name@revision of the hub, whose splits need no files. Default json.',
+      'What data_files are: json, csv or parquet on this disk, or owner/name@revision of the hub, whose splits need no files. Default json.',
     ),
   ),
   datasetConfig: key(
