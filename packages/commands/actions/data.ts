@@ -8,6 +8,7 @@ import { type LoadedRun, loadRun } from '../../../src/cli/runs/load_run.ts';
 import type { RunFlags } from '../../../src/cli/training/train_options.ts';
 import type { Problem } from '../../../src/config/problems.ts';
 import { verdictsOf } from '../../../src/data/judging/judged.ts';
+import type { Demonstration } from '../../../src/data/prompts/dialogue_tokens.ts';
 import { fittingItems } from '../../../src/data/prompts/prompt_limit.ts';
 import type { TaskItem } from '../../../src/data/task.ts';
 import type { TaskSet } from '../../../src/data/task_set.ts';
@@ -15,6 +16,7 @@ import { ConfigError } from '../../../src/errors.ts';
 import { counted, printable, printableLines } from '../../../src/format.ts';
 import { completionText } from '../../../src/grpo/rollout/complete.ts';
 import { fewHeldOut } from '../../../src/methods/statistics.ts';
+import { TOKEN } from '../../../src/token_kinds.ts';
 import { openConfiguredModel } from '../../models/run/model/configured_model.node.ts';
 import { approval } from '../process/trust.ts';
 import { configOf } from '../runs/config_of.ts';
@@ -24,6 +26,7 @@ interface DataFlags {
   readonly set?: readonly string[];
   readonly count?: number;
   readonly trust?: readonly string[];
+  readonly tokens?: boolean;
   readonly json?: boolean;
 }
 
@@ -35,7 +38,7 @@ const STEPS = 1_000_000;
 
 /** @throws ConfigError, DataError, CheckpointError */
 export async function showData(rows: string | undefined, flags: DataFlags): Promise<void> {
-  const { count = 3, json = false, trust } = flags;
+  const { count = 3, json = false, tokens: withTokens = false, trust } = flags;
   const { loaded, file } = await load(rows, flags);
   const { problems } = loaded;
   const pretrained = await openConfiguredModel(loaded, file);
@@ -51,7 +54,7 @@ export async function showData(rows: string | undefined, flags: DataFlags): Prom
   try {
     const { config, tasks, notes } = plugins;
     const items = fittingItems(tasks, config.seed, count);
-    const showing = items.map(({ item, index }) => shownProblem(tasks, config.seed, item, index));
+    const showing = items.map(({ item, index }) => shownProblem(tasks, config.seed, item, index, withTokens));
     const shown = await Promise.all(showing);
     if (json) {
       for (const problem of shown) printJson(JSON.stringify(problem));
@@ -100,11 +103,25 @@ interface ShownProblem {
   readonly promptTokens: number;
   readonly demonstration: string;
   readonly demonstrationTokens: number;
+  /** Prompt and demonstration, where they are asked for. */
+  readonly tokens?: readonly ShownToken[];
   /** What the verifier says of the answer alone. */
   readonly verdict: { readonly score: number | null; readonly reason: string };
 }
 
-async function shownProblem(tasks: TaskSet, seed: number, item: TaskItem, index: number): Promise<ShownProblem> {
+interface ShownToken {
+  readonly id: number;
+  readonly text: string;
+  readonly hasLoss: boolean;
+}
+
+async function shownProblem(
+  tasks: TaskSet,
+  seed: number,
+  item: TaskItem,
+  index: number,
+  withTokens: boolean,
+): Promise<ShownProblem> {
   const prompt = tasks.promptTokens(item);
   const shown = tasks.demonstrationTokens(item, seed, index);
   const finishReason = tasks.fixedCompletionTokens === undefined ? 'eos' : 'stop';
@@ -119,8 +136,29 @@ async function shownProblem(tasks: TaskSet, seed: number, item: TaskItem, index:
     promptTokens: prompt.length,
     demonstration: completionText(tasks, { tokens: shown, finishReason }),
     demonstrationTokens: shown.length,
+    ...(withTokens && { tokens: tokensOf(tasks, tasks.demonstration(item, seed, index)) }),
     verdict: { score, reason },
   };
+}
+
+function tokensOf({ codec }: TaskSet, { prompt, tokens, labels }: Demonstration): ShownToken[] {
+  const shown = (id: number, hasLoss: boolean): ShownToken => ({ id, text: codec.tokenText(id), hasLoss });
+  const learned = Array.from(tokens, (id, i) => shown(id, labels === undefined || labels[i] !== TOKEN.given));
+  return [...Array.from(prompt, (id) => shown(id, false)), ...learned];
+}
+
+/** Tokens on one line as long as all of them have a loss, or none has. */
+function tokenLines(tokens: readonly ShownToken[]): string[] {
+  const lines: { readonly hasLoss: boolean; readonly texts: string[] }[] = [];
+  for (const { text, hasLoss } of tokens) {
+    const last = lines[lines.length - 1];
+    const seen = printable(text.replaceAll('\n', '⏎').replaceAll(' ', '␣'));
+    if (last?.hasLoss === hasLoss) last.texts.push(seen);
+    else lines.push({ hasLoss, texts: [seen] });
+  }
+  return lines.map(({ hasLoss, texts }) =>
+    hasLoss ? `  ${colors.green('+')} ${colors.bold(texts.join('│'))}` : `  ${colors.dim(`- ${texts.join('│')}`)}`,
+  );
 }
 
 function problemLines({
@@ -129,6 +167,7 @@ function problemLines({
   promptTokens,
   demonstration,
   demonstrationTokens,
+  tokens,
   verdict,
 }: ShownProblem): string[] {
   const judged = verdict.score === 1 ? '' : colors.yellow(`  alone it is not right: ${printable(verdict.reason)}`);
@@ -139,5 +178,6 @@ function problemLines({
       .map((line) => `  ${line}`),
     `  ${colors.dim('right  ')} ${printable(item.answer)}${judged}`,
     `  ${colors.dim('shown  ')} ${printable(demonstration)} ${colors.dim(`${counted(demonstrationTokens, 'token')}`)}`,
+    ...tokenLines(tokens ?? []),
   ];
 }

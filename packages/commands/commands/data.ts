@@ -21,6 +21,7 @@ export const DATA = command({
         set: list('<key=value>', 'override a key of the config, e.g. task.prompt=question'),
         count: integer('<number>', 'problems', { min: 1, max: 1000, letter: 'n', otherwise: '3' }),
         trust: TRUST,
+        tokens: toggle('each token of prompt and demonstration as well, + where it has a loss in a supervised stage'),
         json: toggle('one JSON object per problem'),
       },
       run: async ([file], flags) => (await import('../actions/data.ts')).showData(file, flags),
@@ -30,6 +31,7 @@ export const DATA = command({
   examples: [
     { words: 'data show questions.jsonl --set task.prompt=question', does: 'rows of a file' },
     { words: 'data show --config mine.yaml -n 5', does: "what a config asks, with its model's template" },
+    { words: 'data show --config mine.yaml --tokens', does: 'the same, token by token, with what has a loss' },
     { words: 'data route runs/mine -o routed', does: 'right answers, preferences and prompts of a run' },
   ],
 });

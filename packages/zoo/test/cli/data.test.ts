@@ -53,3 +53,19 @@ it('says what is wrong with a file, as a training would', async () => {
   expect(await messageOf(asked)).toContain('no column "text" (there are question, answer)');
   expect(await messageOf(['data', 'show', join(folder, 'none.csv')])).toContain('no such file');
 });
+
+it('shows each token, and which have a loss', async () => {
+  const file = join(folder, 'turns.jsonl');
+  const turns = (i: number) => [
+    { role: 'user', content: `${i} ` },
+    { role: 'assistant', content: 'a' },
+    { role: 'user', content: 'b\n' },
+    { role: 'assistant', content: `${i}` },
+  ];
+  writeFileSync(file, Array.from({ length: 50 }, (_, i) => JSON.stringify({ messages: turns(i + 10) })).join('\n'));
+  const { error, out } = await run('data', 'show', file, '--tokens', '-n', '1');
+  expect(error).toBeUndefined();
+  expect(out).toMatch(/\n {2}- (\d)│(\d)│␣\n {2}\+ a│<eos>\n {2}- b│⏎\n {2}\+ \1│\2│<eos>\n/);
+  const { tokens } = JSON.parse((await run('data', 'show', file, '--tokens', '--json', '-n', '1')).out);
+  expect(tokens[3]).toEqual({ id: expect.any(Number), text: 'a', hasLoss: true });
+});
