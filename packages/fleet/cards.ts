@@ -35,6 +35,7 @@ const family = z.strictObject({
   branchNorms: z.literal(true).optional(),
   branchScale: z.number().optional(),
   logitScale: z.number().optional(),
+  window: z.strictObject({ size: z.number(), layers: z.array(z.boolean()).max(1024).readonly() }).optional(),
   otherRope: z
     .strictObject({ layers: z.array(z.boolean()).max(1024).readonly(), theta: z.number().nullable() })
     .optional(),

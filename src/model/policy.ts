@@ -161,7 +161,7 @@ export class Policy {
     this.#forward = undefined;
     requireContext(batch, this.capacity);
     this.#cacheOwner = undefined; // training rows may share its memory, and a reference scores in it
-    writeBatch(this.engine, this.slots, batch, temperature);
+    writeBatch(this.engine, this.plan, batch, temperature);
   }
 
   /**

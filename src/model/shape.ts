@@ -37,6 +37,8 @@ export interface FamilyShape {
   readonly branchScale?: number;
   /** What logits are multiplied by (Granite). */
   readonly logitScale?: number;
+  /** Layers in which a token sees the last `size` tokens alone, itself among them (Gemma's local ones). */
+  readonly window?: { readonly size: number; readonly layers: readonly boolean[] };
   /** Layers whose positions turn by another θ without scaling (Gemma's local ones), or, null, not at all (SmolLM3). */
   readonly otherRope?: { readonly layers: readonly boolean[]; readonly theta: number | null };
 }

@@ -4,8 +4,10 @@ import type { Engine } from '../kernels/engine.ts';
 import type { Slot } from '../kernels/memory.ts';
 import type { PackedBatch } from './batch.ts';
 import type { Capacity } from './memory/capacity.ts';
-import { COUNTS, type PolicySlots } from './memory/slots.ts';
+import type { PolicyPlan } from './memory/plan.ts';
+import { COUNTS } from './memory/slots.ts';
 import { scoredRows } from './scored/scored_rows.ts';
+import { windowWithin, writeIntervals } from './window.ts';
 
 /** @throws BackendError where a sequence of the batch is longer than the policy was opened for */
 export function requireContext({ positions }: PackedBatch, { context }: Capacity): void {
@@ -17,15 +19,16 @@ export function requireContext({ positions }: PackedBatch, { context }: Capacity
 
 export function writeBatch(
   engine: Engine,
-  { inputs, results }: Pick<PolicySlots, 'inputs' | 'results'>,
+  { slots: { inputs, results }, shape, capacity }: Pick<PolicyPlan, 'slots' | 'shape' | 'capacity'>,
   batch: PackedBatch,
   temperature: number,
 ): void {
+  const size = windowWithin(shape, capacity.context);
   const write = (slot: Slot, values: ArrayLike<number>): void => engine.write(slot, values);
   write(inputs.tokens, batch.tokens);
   write(inputs.positions, batch.positions);
   write(inputs.kvRows, batch.kvRows);
-  write(inputs.intervals, batch.intervals);
+  writeIntervals(engine, inputs, batch.intervals, size);
   write(inputs.prefixGroups, batch.prefixGroups);
   write(inputs.sortedRows, batch.sortedRows);
   write(inputs.bucketTokens, batch.bucketTokens);
@@ -38,7 +41,8 @@ export function writeBatch(
   const scored = scoredRows(batch);
   write(inputs.scoredIndex, scored.index);
   write(inputs.scoredOffsets, scored.offsets);
-  write(inputs.scoredIntervals, scored.intervals);
+  const scoredInputs = { intervals: inputs.scoredIntervals, windowIntervals: inputs.scoredWindowIntervals };
+  writeIntervals(engine, scoredInputs, scored.intervals, size);
   write(inputs.scoredGroups, scored.groups);
   write(inputs.lossIndex, scored.lossIndex);
   write(inputs.lossOffsets, scored.lossOffsets);

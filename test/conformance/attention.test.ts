@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
 import type { Heads } from '../../src/kernels/kernels.ts';
+import { lastKeys } from '../../src/model/window.ts';
 import { requiredBackends } from '../support/backends.ts';
 import { type ConformanceCase, expectClose, expectConformance, rowsOf } from '../support/compare.ts';
 import { normals } from '../support/data.ts';
@@ -31,6 +32,16 @@ function groups(prompts: readonly number[], completions: readonly number[]): Lay
     prefixGroups.push(intervals.length);
   }
   return { intervals, prefixGroups, capacity: intervals.length };
+}
+
+/** The same rows, each of which reads the last `size` of its keys. */
+function lastOf(size: number, { intervals, prefixGroups, capacity }: Layout): Layout {
+  const last = lastKeys(Int32Array.from(intervals.flat()), size);
+  const rows = intervals.map((_, row): Layout['intervals'][number] => {
+    const [a, b, c, d] = last.subarray(4 * row);
+    return [a, b, c, d] as [number, number, number, number];
+  });
+  return { intervals: rows, prefixGroups, capacity };
 }
 
 function heads(numHeads: number, numKvHeads: number, headDim: number): Heads {
@@ -124,6 +135,14 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
         [1, 6, 11, 12],
       ];
       await expectConformance(backend, forwardCase({ intervals, prefixGroups: [0, 4], capacity: 12 }, heads(4, 2, 10)));
+    });
+
+    it('matches float64, forward and backward, where rows read the last of their keys alone', async () => {
+      const layouts = [causal(40), groups([9, 4], [3, 7, 5]), groups([6], [12])];
+      const cases = layouts.flatMap((layout) =>
+        [1, 5].flatMap((size) => [heads(4, 1, 8), heads(2, 2, 8)].map((of) => backwardCase(lastOf(size, layout), of))),
+      );
+      await expectConformance(backend, ...cases);
     });
 
     it('stays finite for scores far from zero', async () => {

@@ -171,6 +171,33 @@ CONFIGS = {
         "eos_token_id": 2,
         "pad_token_id": 12,  # in no batch: transformers gives it no gradient
     },
+    # Sequences are longer than the window.
+    "gemma3_window": {
+        "architectures": ["Gemma3ForCausalLM"],
+        "model_type": "gemma3_text",
+        "hidden_size": 12,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 1,
+        "head_dim": 8,
+        "intermediate_size": 20,
+        "vocab_size": 13,
+        "tie_word_embeddings": True,
+        "rms_norm_eps": 1e-6,
+        "query_pre_attn_scalar": 8,
+        "sliding_window": 3,
+        "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+        "rope_parameters": {
+            "sliding_attention": {"rope_type": "default", "rope_theta": 100.0},
+            "full_attention": {"rope_type": "default", "rope_theta": 10000.0},
+        },
+        "hidden_activation": "gelu_pytorch_tanh",
+        "max_position_embeddings": 64,
+        "torch_dtype": "float32",
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        "pad_token_id": 12,  # in no batch: transformers gives it no gradient
+    },
     "granite": {
         "architectures": ["GraniteForCausalLM"],
         "model_type": "granite",
@@ -262,7 +289,7 @@ CONFIGS = {
 }
 
 # The norms of these hold weights minus one.
-OFFSET_NORMS = ("gemma3",)
+OFFSET_NORMS = ("gemma3", "gemma3_window")
 
 
 def build(name, seed=None):
@@ -271,7 +298,7 @@ def build(name, seed=None):
 
     config = {k: v for k, v in CONFIGS[name].items() if k not in ("architectures", "model_type", "torch_dtype")}
     cls_name = CONFIGS[name]["architectures"][0]
-    config_name = cls_name.replace("ForCausalLM", "TextConfig" if name == "gemma3" else "Config")
+    config_name = cls_name.replace("ForCausalLM", "TextConfig" if name in OFFSET_NORMS else "Config")
     cfg = getattr(transformers, config_name)(**config, attn_implementation="eager")
     if "rope_theta" in config:
         assert cfg.rope_parameters["rope_theta"] == config["rope_theta"], cfg.rope_parameters

@@ -214,6 +214,7 @@ export interface Goldens {
   qwen2: ModelGolden;
   qwen3: ModelGolden;
   gemma3: ModelGolden;
+  gemma3_window: ModelGolden;
   granite: ModelGolden;
   smollm3: ModelGolden;
   phi3: ModelGolden;

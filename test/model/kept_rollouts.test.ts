@@ -105,6 +105,7 @@ async function gradientOf(
 const variants: [string, Partial<ModelShape>, Trained?][] = [
   ['Llama', { tieWordEmbeddings: true }],
   ['Qwen3', { qkNorm: true, attentionBias: true }],
+  ['windows', { family: { window: { size: 5, layers: [true, false, true] } } }],
   ['Llama with adapters', {}, { adapter: { rank: 4, scale: 2, targets: ADAPTER_TARGETS } }],
 ];
 

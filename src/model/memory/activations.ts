@@ -43,6 +43,8 @@ export interface RowInputs {
   readonly kvRows: Slot;
   /** [rows, 2, 2] half-open ranges of `kv` that each row attends to. */
   readonly intervals: Slot;
+  /** Those of layers with a window; absent: all layers see all (`../window.ts`). */
+  readonly windowIntervals: Slot | undefined;
 }
 
 export interface ForwardSlots {
@@ -164,12 +166,14 @@ export function planLayers(
   return Array.from({ length: count }, (_, index) => layer(index));
 }
 
-export function planRowInputs(rows: number, arena: ArenaBuilder): RowInputs {
+/** @param hasWindow  some layers do not see all of a sequence */
+export function planRowInputs(rows: number, arena: ArenaBuilder, hasWindow: boolean): RowInputs {
   return {
     tokens: arena.slot([rows]),
     positions: arena.slot([rows]),
     kvRows: arena.slot([rows]),
     intervals: arena.slot([rows, 2, 2]),
+    windowIntervals: hasWindow ? arena.slot([rows, 2, 2]) : undefined,
   };
 }
 

@@ -23,6 +23,7 @@ import {
 import { layOutCopy } from '../rollout_copy.ts';
 import type { ModelShape } from '../shape.ts';
 import { hasBranches, kvWidth, qkvWidth, queryWidth, widestRow } from '../shape.ts';
+import { windowWithin } from '../window.ts';
 import type { ActivationArenas, ForwardSlots, LayerActivations } from './activations.ts';
 import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } from './activations.ts';
 import { adapterScratch } from './adapter_scratch.ts';
@@ -232,7 +233,7 @@ function forwards(
   return {
     ...{ sampling, scoredQ },
     training: { inputs, rows, layers, kv, output },
-    rollout: keptRows > 0 ? rolloutForward(shape, keptRows, inputs, cache, arena, recompute) : undefined,
+    rollout: keptRows > 0 ? rolloutForward(shape, capacity, inputs, cache, arena, recompute) : undefined,
   };
 }
 
@@ -244,7 +245,7 @@ function scoredQueries(shape: ModelShape, room: number, last: LayerActivations, 
 
 function rolloutForward(
   shape: ModelShape,
-  rows: number,
+  { keptRows: rows, context }: Capacity,
   inputs: InputSlots,
   kv: readonly Slot[],
   arena: ArenaOf,
@@ -255,7 +256,7 @@ function rolloutForward(
     exact: arena('keptResiduals', 'kept rollouts'),
   };
   return {
-    inputs: planRowInputs(rows, arena('keptInputs', 'batch', 'int')),
+    inputs: planRowInputs(rows, arena('keptInputs', 'batch', 'int'), windowWithin(shape, context) !== undefined),
     rows: { begin: countOf(inputs, 'rolloutBegin'), end: countOf(inputs, 'rolloutEnd') },
     layers: planLayers(shape, rows, shape.numLayers, kept, recompute),
     kv,
@@ -312,8 +313,9 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
   const R = headRows(capacity);
   const scored = mostScored(capacity);
   const opened = openingRoom(capacity);
+  const hasWindow = windowWithin(shape, capacity.context) !== undefined;
   return {
-    ...planRowInputs(N, arena),
+    ...planRowInputs(N, arena, hasWindow),
     prefixGroups: arena.slot([groups + 1]),
     sortedRows: arena.slot([N]),
     bucketTokens: arena.slot([shape.vocabSize]),
@@ -321,6 +323,7 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
     scoredIndex: arena.slot([scored]),
     scoredOffsets: arena.slot([N + 1]),
     scoredIntervals: arena.slot([scored, 2, 2]),
+    scoredWindowIntervals: hasWindow ? arena.slot([scored, 2, 2]) : undefined,
     scoredGroups: arena.slot([groups + 1]),
     lossIndex: arena.slot([R]),
     lossOffsets: arena.slot([scored + 1]),

@@ -78,6 +78,7 @@ export interface InputSlots extends RowInputs {
   readonly scoredIndex: Slot;
   readonly scoredOffsets: Slot;
   readonly scoredIntervals: Slot;
+  readonly scoredWindowIntervals: Slot | undefined;
   readonly scoredGroups: Slot;
   /** Rows that reach the head: scored rows with a loss in training, sampling rows in decoding. */
   readonly lossIndex: Slot;

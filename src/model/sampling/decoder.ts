@@ -9,6 +9,7 @@ import type { Slot } from '../../kernels/memory.ts';
 import type { ForwardSlots } from '../memory/activations.ts';
 import { COUNTS } from '../memory/slots.ts';
 import type { Policy } from '../policy.ts';
+import { windowWithin, writeIntervals } from '../window.ts';
 import type { CacheCopy } from './cache_copies.ts';
 import type { SampleSteps } from './sample_steps.ts';
 
@@ -123,7 +124,7 @@ export class Decoder {
    * @param moved rows of the cache that are copied before it
    */
   async run(step: number, moved: readonly CacheCopy[] = []): Promise<void> {
-    const { engine, slots, stepsPerRead } = this.#policy;
+    const { engine, slots, stepsPerRead, shape, capacity } = this.#policy;
     const { ahead } = slots;
     const isFed = step > 0;
     const inputs = this.#keeps ? (slots.rollout as ForwardSlots).inputs : slots.inputs;
@@ -133,7 +134,7 @@ export class Decoder {
     else if (this.#keeps && ahead) engine.write(ahead.feedFrom, places(rows, rows), begin);
     engine.write(inputs.positions, this.#positions.subarray(0, rows), begin);
     engine.write(inputs.kvRows, this.#kvRows.subarray(0, rows), begin);
-    engine.write(inputs.intervals, this.#intervals.subarray(0, rows * 4), begin * 4);
+    writeIntervals(engine, inputs, this.#intervals.subarray(0, rows * 4), windowWithin(shape, capacity.context), begin);
     if (!this.#keeps) engine.write(slots.inputs.counts, [rows], COUNTS.rows);
     const sources = this.#sources.subarray(0, samples);
     engine.write(slots.inputs.lossIndex, begin === 0 ? sources : sources.map((row) => begin + row));

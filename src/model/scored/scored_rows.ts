@@ -79,10 +79,11 @@ export function tailOf(plan: PolicyPlan, forward: ForwardSlots, layer: number): 
   const kept = forward.layers[layer] as LayerActivations;
   const out = forward.layers[layer + 1]?.input ?? forward.output;
   const { scored } = forward;
+  const isNear = plan.shape.family?.window?.layers[layer] === true;
   if (scored === undefined || layer < forward.layers.length - 1) {
     return {
       rows: forward.rows,
-      intervals: forward.inputs.intervals,
+      intervals: (isNear && forward.inputs.windowIntervals) || forward.inputs.intervals,
       prefixGroups: inputs.prefixGroups,
       q: kept.q,
       residual: kept.input,
@@ -93,7 +94,7 @@ export function tailOf(plan: PolicyPlan, forward: ForwardSlots, layer: number): 
   }
   return {
     rows: { begin: 0, end: countOf(inputs, 'scoredRows') },
-    intervals: inputs.scoredIntervals,
+    intervals: (isNear && inputs.scoredWindowIntervals) || inputs.scoredIntervals,
     prefixGroups: inputs.scoredGroups,
     q: scored.q,
     residual: scored.input,

@@ -99,8 +99,8 @@ function ropeScalingJson(scaling: RopeScaling): Record<string, unknown> {
   }
 }
 
-/** Keys of a family's own. @param context  no longer text is computed here, so that a window may be as long */
-function familyKeys({ family, numLayers }: ModelShape, context: number): Record<string, unknown> {
+/** Keys of a family's own. */
+function familyKeys({ family, numLayers }: ModelShape): Record<string, unknown> {
   const { otherRope, attentionScale = 1 } = family ?? {};
   const layers = Array.from({ length: numLayers }, (_, layer) => otherRope?.layers[layer] === true);
   if (family?.offsetNorms) {
@@ -108,7 +108,7 @@ function familyKeys({ family, numLayers }: ModelShape, context: number): Record<
       hidden_activation: 'gelu_pytorch_tanh',
       query_pre_attn_scalar: Number((attentionScale ** -2).toPrecision(12)),
       rope_local_base_freq: otherRope?.theta,
-      sliding_window: context,
+      sliding_window: family.window?.size,
       layer_types: layers.map((isLocal) => (isLocal ? 'sliding_attention' : 'full_attention')),
     };
   }
@@ -151,7 +151,7 @@ function modelConfigJson(
     eos_token_id: eosTokenIds(tokenizer),
     pad_token_id: tokenizer.padTokenId,
     torch_dtype: dtype,
-    ...familyKeys(shape, context),
+    ...familyKeys(shape),
     ...others,
   };
 }

@@ -36,7 +36,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
   qwen3: { className: 'Qwen3ForCausalLM', numKvHeads: 32, headDim: 128, qkNorm: true },
   gemma3_text: {
     className: 'Gemma3ForCausalLM',
-    ...{ numKvHeads: 4, headDim: 256, slidingWindow: 4096, tied: true, qkNorm: true },
+    ...{ numKvHeads: 4, headDim: 256, tied: true, qkNorm: true },
     activation: 'gelu_pytorch_tanh',
     fixed: {
       attn_logit_softcapping: softcapping,
@@ -72,6 +72,7 @@ function gemmaFamily(config: Json, file: string): FamilyShape {
   const types: readonly unknown[] = Array.isArray(config.layer_types) ? config.layer_types : [];
   const isLocal = (layer: number): boolean =>
     types.length > 0 ? types[layer] === 'sliding_attention' : (layer + 1) % every !== 0;
+  const layers = Array.from({ length: count }, (_, layer) => isLocal(layer));
   const local = (config.rope_parameters as Json | undefined)?.sliding_attention as Json | undefined;
   return {
     activation: 'gelu_tanh',
@@ -80,8 +81,9 @@ function gemmaFamily(config: Json, file: string): FamilyShape {
     embeddingScale: Math.fround(Math.sqrt(natural(config, 'hidden_size', file))),
     offsetNorms: true,
     branchNorms: true,
+    window: { size: wholeNumber(config.sliding_window ?? 4096, `${file}: sliding_window`), layers },
     otherRope: {
-      layers: Array.from({ length: count }, (_, layer) => isLocal(layer)),
+      layers,
       theta: positive(local?.rope_theta ?? config.rope_local_base_freq ?? 10_000, `${file}: rope_local_base_freq`),
     },
   };
@@ -169,10 +171,8 @@ function slidingWindow(config: Json, type: string, of: Architecture, file: strin
   const unknown = kinds.find((kind) => kind !== 'full_attention' && kind !== 'sliding_attention');
   if (unknown !== undefined) throw unsupported(`${file}: layer_types ${shown(unknown)}`, 'is not computed here');
   const isUsed =
-    ['mistral', 'phi3', 'gemma3_text'].includes(type) ||
-    config.use_sliding_window === true ||
-    kinds.includes('sliding_attention');
-  if (given === null || type === 'llama' || !isUsed) return Number.POSITIVE_INFINITY;
+    ['mistral', 'phi3'].includes(type) || config.use_sliding_window === true || kinds.includes('sliding_attention');
+  if (given === null || type === 'llama' || type === 'gemma3_text' || !isUsed) return Number.POSITIVE_INFINITY;
   return wholeNumber(given, `${file}: sliding_window`);
 }
 

@@ -78,7 +78,8 @@ export async function openGguf(files: ModelFiles, file: string): Promise<GgufMod
     tensors.set(huggingFaceName(architecture, name), lessBy(opened, offsetInGguf(architecture, name)));
   }
   const positions = read.whole('context_length');
-  const window = get('attention.sliding_window') === undefined ? positions : read.whole('attention.sliding_window');
+  // Where layers have the window of their own, texts may be longer.
+  const window = shape.family?.window ? positions : read.whole('attention.sliding_window', positions);
   const context = Math.min(window, positions);
   const contextKey = `${architecture}.${window < positions ? 'attention.sliding_window' : 'context_length'}`;
   return { shape, context, contextKey, tensors, metadata };
@@ -140,6 +141,7 @@ async function shapeOf(
   }
   const scaling = await ropeScaling(files, file, gguf, headDim, read);
   const numLayers = requireLayers(read.whole('block_count'), `${file}: block_count`);
+  const local = Array.from({ length: numLayers }, (_, layer) => (layer + 1) % GEMMA_EVERY !== 0);
   return {
     vocabSize: embedding.shape[0],
     hiddenSize,
@@ -160,10 +162,8 @@ async function shapeOf(
         embeddingScale: Math.fround(Math.sqrt(hiddenSize)),
         offsetNorms: true as const,
         branchNorms: true as const,
-        otherRope: {
-          layers: Array.from({ length: numLayers }, (_, layer) => (layer + 1) % GEMMA_EVERY !== 0),
-          theta: read.positive('rope.freq_base_swa', GEMMA_LOCAL_THETA),
-        },
+        window: { size: read.whole('attention.sliding_window'), layers: local },
+        otherRope: { layers: local, theta: read.positive('rope.freq_base_swa', GEMMA_LOCAL_THETA) },
       },
     }),
   };

@@ -90,7 +90,7 @@ function modelMetadata(shape: ModelShape, type: string, context: number): [strin
     ['vocab_size', shape.vocabSize],
     ...(type === GEMMA
       ? ([
-          ['attention.sliding_window', context],
+          ['attention.sliding_window', shape.family?.window?.size ?? context],
           ['rope.freq_base_swa', { float32: shape.family?.otherRope?.theta ?? GEMMA_LOCAL_THETA }],
         ] satisfies [string, GgufEntry][])
       : []),

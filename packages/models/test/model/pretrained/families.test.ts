@@ -17,7 +17,7 @@ import { takenApart } from '../../../model/pretrained/fused.ts';
 import { loadPretrained } from '../../../model/pretrained/load_weights.ts';
 import { allValues, type PretrainedTensor } from '../../../model/pretrained/source.ts';
 
-const FAMILIES = ['gemma3', 'granite', 'smollm3', 'phi3', 'llama_yarn'] as const;
+const FAMILIES = ['gemma3', 'gemma3_window', 'granite', 'smollm3', 'phi3', 'llama_yarn'] as const;
 
 /** Of the largest value: the reference computes in float64 from tables in it, wasm in float32. */
 const backends: [string, () => Promise<Backend>, number, number][] = [

@@ -64,7 +64,7 @@ it.each(Object.keys(sha256))('%s has the shape of its metadata', async (name) =>
   const { shape, context } = await openGguf(fixture(name), 'model.gguf');
   const arch = name.split('_')[0];
   const isGemma = arch === 'gemma3';
-  expect(context).toBe(isGemma ? 32 : 64);
+  expect(context).toBe(64);
   expect(shape).toEqual({
     vocabSize: 13,
     hiddenSize: 32,
@@ -84,6 +84,7 @@ it.each(Object.keys(sha256))('%s has the shape of its metadata', async (name) =>
         embeddingScale: Math.fround(Math.sqrt(32)),
         offsetNorms: true,
         branchNorms: true,
+        window: { size: 32, layers: [true] },
         otherRope: { layers: [true], theta: 10_000 },
       },
     }),
