@@ -22,7 +22,7 @@ export interface Message {
   readonly isRendered?: true;
   /**
    * Other members that a chat template reads, by their names: `tool_calls`, `tool_call_id`, `name`, `reasoning_content`;
-   * `content: null` if the message had no text.
+   * `content: null` if the message had no text. A number that is an object, as `Object(1)`, is a float: 1.0 in Python.
    */
   readonly fields?: Readonly<Record<string, unknown>>;
 }

@@ -80,7 +80,7 @@ export function literalMessages(messages: readonly Message[], literal: (text: st
 function literalJson(value: unknown, literal: (text: string) => string): unknown {
   if (typeof value === 'string') return literal(value);
   if (Array.isArray(value)) return value.map((inner) => literalJson(inner, literal));
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || value instanceof Number) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [literal(key), literalJson(inner, literal)]));
 }
 

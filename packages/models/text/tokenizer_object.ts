@@ -129,7 +129,8 @@ function encoded(tokenizer: TokenizerObject, text: string): Int32Array {
 function rendered(tokenizer: TokenizerObject, messages: readonly Message[], options: Json): string {
   let text: unknown;
   try {
-    text = tokenizer.apply_chat_template([...messages], options);
+    // Its interpreter takes a float that is an object for one without members; as JSON it is a number.
+    text = tokenizer.apply_chat_template(JSON.parse(JSON.stringify(messages)) as Message[], options);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DataError('chat-template', `${SOURCE}: the chat template failed: ${reason}.`, { reason });

@@ -59,7 +59,7 @@ function readProblem(read: ReadRow, knobs: DatasetKnobs, answers: AnswerReader):
   const { row } = read;
   const dialogue = conversationColumn(row, knobs, answers.needsNone);
   if (dialogue !== undefined) return conversation(read, dialogue, knobs, answers);
-  const prompt = promptOf(row, knobs.prompt);
+  const prompt = promptOf(read, knobs.prompt);
   const column = knobs.answer ?? ANSWER_COLUMNS.find((name) => name in row);
   if (row.label === false && 'completion' in row && answers.needsNone)
     throw new Flaw('column "label" is false: nobody wants this completion; leave the row out');
@@ -132,7 +132,7 @@ function isObject(value: Json): boolean {
 
 function conversation(read: ReadRow, column: string, knobs: DatasetKnobs, answers: AnswerReader): DatasetProblem {
   const { row } = read;
-  const turns = messagesOf(cellOf(row, column), column);
+  const turns = messagesOf(cellOf(row, column), column, writtenCell(read, column));
   const { system } = row;
   const isPreceded = column !== MESSAGES && typeof system === 'string' && system !== '' && turns[0].role !== 'system';
   const dialogue = isPreceded ? [{ role: 'system' as const, content: system }, ...turns] : turns;
@@ -206,14 +206,15 @@ function textOf(row: Row, column: string, fallback?: string): string {
 }
 
 /** A text, or messages; of several columns their texts, where they are not empty. */
-function promptOf(row: Row, columns: string | readonly string[]): string | readonly Message[] {
+function promptOf(read: ReadRow, columns: string | readonly string[]): string | readonly Message[] {
+  const { row } = read;
   const [column, ...others] = [columns].flat();
   const value = cellOf(row, column);
   if (others.length > 0) {
     const further = others.filter((name) => row[name] !== null && row[name] !== '').map((name) => textOf(row, name));
     return [textOf(row, column), ...further].join('\n\n');
   }
-  if (Array.isArray(value)) return messagesOf(value, column);
+  if (Array.isArray(value)) return messagesOf(value, column, writtenCell(read, column));
   if (typeof value === 'string' && value.trim() !== '') return value;
   throw new Flaw(`column "${column}": ${shortened(value)} — must be a text that is not empty, or a list of messages`);
 }
@@ -231,12 +232,13 @@ function lastTurn(value: Json): Json {
   );
 }
 
-function messagesOf(value: Json, column: string): readonly Message[] {
+/** @param written  the same, with its numbers as the file has them */
+function messagesOf(value: Json, column: string, written: Json): readonly Message[] {
   const wrong = new Flaw(
     `column "${column}": ${shortened(value)} — must be a list of messages; write [{"role": "user", "content": "…"}]`,
   );
   if (!Array.isArray(value) || value.length === 0) throw wrong;
-  return value.map((entry: Json): Message => {
+  return value.map((entry: Json, i): Message => {
     if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw wrong;
     const { role, content, ...others } = spokenAs(entry as Row);
     // Parquet and Arrow give every message the members of all, as null.
@@ -252,10 +254,22 @@ function messagesOf(value: Json, column: string): readonly Message[] {
     if (text === undefined || typeof role !== 'string') throw wrong;
     if (!ROLES.includes(role))
       throw new Flaw(`column "${column}": role ${JSON.stringify(role)} — use ${ROLES.join(', ')}`);
-    const fields = { ...Object.fromEntries(given), ...(hasNoText && { content: null }) };
+    const asWritten = (name: string): Json | undefined => memberAt((written as readonly Row[])[i], name);
+    const members = given.map(([name, member]) => [name, withFloats(member, asWritten(name))]);
+    const fields = { ...Object.fromEntries(members), ...(hasNoText && { content: null }) };
     const message = { role: role as Message['role'], content: text }; // one of them
     return given.length > 0 ? { ...message, fields } : message;
   });
+}
+
+/** A value whose numbers with a point or an exponent are floats: a chat template writes 1.0 as Python does, not as 1. */
+function withFloats(value: Json, written: Json | undefined): unknown {
+  if (typeof value === 'number') return typeof written === 'string' && /[.eE]/.test(written) ? Object(value) : value;
+  if (typeof value !== 'object' || value === null || typeof written !== 'object' || written === null) return value;
+  if (Array.isArray(value)) return value.map((inner, i) => withFloats(inner, (written as readonly Json[])[i]));
+  return Object.fromEntries(
+    Object.entries(value as Row).map(([name, inner]) => [name, withFloats(inner, (written as Row)[name])]),
+  );
 }
 
 /** A turn of ShareGPT as a message. */

@@ -110,3 +110,19 @@ describe('what a row gives its template', () => {
     await expect(opened(sums((i) => ({ prompt: `${i}`, ...given })))).rejects.toThrow(message);
   });
 });
+
+it('numbers of a tool call are written as Python writes those of the file', async () => {
+  const template = '{% for m in messages %}{{ m.content or m.tool_calls[0].arguments | tojson }}<|im_end|>{% endfor %}';
+  const calling = pretrainedCodec({ ...files, chatTemplate: template }, { vocabSize: 512 });
+  const call = '{"a": 1.0, "b": [27.10, 2], "c": 1e3, "d": "1.0"}';
+  const row = (i: number): string =>
+    `{"prompt": [{"role": "user", "content": "${i}"}, {"role": "assistant", "content": null, "tool_calls": ` +
+    `[{"arguments": ${call}}]}, {"role": "user", "content": "so?"}], "answer": ${i}}`;
+  const text = Array.from({ length: 30 }, (_, i) => row(i)).join('\n');
+  const task = await openDataset({ train: 'q.jsonl' }, { files: memoryFiles({ 'q.jsonl': text }), codec: calling });
+  const tasks = taskSet([{ task, weight: 1 }], calling);
+  const item = tasks.trainItem(1, 0);
+  // json.dumps(json.loads(call)) in Python
+  const dumped = '{"a": 1.0, "b": [27.1, 2], "c": 1000.0, "d": "1.0"}';
+  expect(calling.decode(tasks.promptTokens(item))).toContain(`<|im_end|>${dumped}<|im_end|>so?`);
+});

@@ -5,7 +5,6 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../../src/text/codec.ts';
 import { compileChatTemplate, templateDate } from '../../text/chat_template.ts';
-import { PythonFloat } from '../../text/jinja/values.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -23,7 +22,7 @@ function parsePythonJson(text: string): unknown {
   const revive = (_: string, value: unknown, context?: { readonly source?: string }): unknown => {
     const source = context?.source;
     if (typeof value !== 'number' || source === undefined) return value;
-    return /^-?\d+$/.test(source) ? BigInt(source) : new PythonFloat(value);
+    return /^-?\d+$/.test(source) ? BigInt(source) : Object(value);
   };
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }

@@ -221,28 +221,19 @@ export function typeOf(value: Value): string {
 
 /**
  * Python's value for a JSON-like one. A number without a fraction is an int, since JSON.parse keeps no `1.0`; a
- * `PythonFloat` is a float.
+ * number that is an object, as `Object(1)`, is a float.
  */
 export function pythonValue(given: unknown): Value {
   if (given === null || typeof given === 'boolean' || typeof given === 'string' || typeof given === 'bigint')
     return given;
   if (typeof given === 'number') return Number.isInteger(given) ? BigInt(given) : given;
-  if (given instanceof PythonFloat) return given.value;
+  if (given instanceof Number) return given.valueOf();
   if (Array.isArray(given)) return given.map(pythonValue);
   if (typeof given === 'object') {
     const entries = Object.entries(given).filter(([, value]) => value !== undefined);
     return new Dict(entries.map(([key, value]) => [key, pythonValue(value)] as const));
   }
   throw new TemplateError(`a ${typeof given} cannot be given to a template`);
-}
-
-/** A number that is a float in Python even without a fraction. */
-export class PythonFloat {
-  readonly value: number;
-
-  constructor(value: number) {
-    this.value = value;
-  }
 }
 
 export function isTrue(value: Value): boolean {
