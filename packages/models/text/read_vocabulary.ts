@@ -19,7 +19,8 @@ const FIRST = ['<pad>', '<eos>'];
  * @returns undefined where no closed vocabulary of this package has these very contents
  */
 export function readVocabulary(json: Json, name: string): Codec | undefined {
-  const { vocab } = (json.model ?? {}) as Json;
+  const { vocab, merges } = (json.model ?? {}) as Json;
+  if (Array.isArray(merges) && merges.length > 0) return undefined; // Gemma begins with <pad> and <eos>, too
   const added: readonly Json[] = Array.isArray(json.added_tokens) ? json.added_tokens : [];
   const texts = added.map((token) => String(token?.content));
   if (typeof vocab !== 'object' || vocab === null || FIRST.some((special, id) => texts[id] !== special))

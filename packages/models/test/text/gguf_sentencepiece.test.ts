@@ -6,6 +6,7 @@ import type { Codec } from '../../../../src/text/codec.ts';
 import { ggufTokenizer } from '../../text/gguf_tokenizer.ts';
 import { ggufVocabulary } from '../../text/gguf_vocabulary.ts';
 import { pretrainedCodec } from '../../text/pretrained_codec.ts';
+import { readVocabulary } from '../../text/read_vocabulary.ts';
 
 interface Golden {
   readonly metadata: Readonly<Record<string, unknown>> & { readonly tokens: readonly string[] };
@@ -54,6 +55,16 @@ describe.each(Object.entries(models))('a model with %s', (_, golden) => {
 it('control tokens are read where the text is not data', () => {
   const codec = codecOf(metadataOf(models.bytes as Golden));
   expect([...codec.encode('<s>a</s>')].filter((id) => id < 3)).toEqual([1, 2]);
+});
+
+it('is no closed vocabulary where it begins with <pad> and <eos>, as Gemma does', () => {
+  const { metadata } = models.bytes as Golden;
+  const last = metadata.tokens.length - 1;
+  const tokens = metadata.tokens.map((token, id) => ['<pad>', '<eos>'][id] ?? token);
+  const types = metadata.token_type as readonly number[];
+  const changed = { tokens, token_type: types.map((type, id) => (id === last ? 4 : id < 2 ? 3 : type)) };
+  const { tokenizer } = ggufTokenizer(metadataOf(models.bytes as Golden, changed), 'm.gguf');
+  expect(readVocabulary(tokenizer, 'm')).toBeUndefined();
 });
 
 it.each([
