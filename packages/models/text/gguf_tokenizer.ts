@@ -7,6 +7,7 @@ import { bpeModel, splitAt } from '../../../src/text/tokenizer_json.ts';
 import { SENTENCE_PIECE, sentencePiece, TOKEN_TYPE } from './gguf_sentencepiece.ts';
 import { UNIGRAM, unigramWords } from './gguf_words.ts';
 import type { TokenizerFiles } from './pretrained_codec.ts';
+import { bytesAsLetters, bytesOfLetters } from './tokenizer/byte_letters.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -63,7 +64,7 @@ export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>, file: stri
     throw unread(`${file}: tokenizer.ggml.model ${given}`, `${rule}; take the folder that has its tokenizer.json`);
   }
   const tokens = allTokens();
-  const parts = isPieces ? sentencePiece(get, tokens, kinds, file) : byteLevel(get, tokens, file);
+  const parts = isPieces ? sentencePiece(get, tokens, kinds, file) : byteLevel(get, tokens, kinds, file);
   const defaults: Readonly<Record<string, number>> = isPieces ? { bos: 1, eos: 2 } : {};
   const id = (name: string): number | undefined => {
     const value = get(`${name}_token_id`) ?? defaults[name];
@@ -97,7 +98,12 @@ export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>, file: stri
 }
 
 /** Byte-level BPE. @throws DataError where the file names another way to split a text */
-function byteLevel(get: (key: string) => unknown, tokens: readonly string[], file: string): Part {
+function byteLevel(
+  get: (key: string) => unknown,
+  tokens: readonly string[],
+  kinds: readonly unknown[],
+  file: string,
+): Part {
   const pre = get('pre');
   if (typeof pre !== 'string' || !Object.hasOwn(RULES, pre)) {
     throw unread(`${file}: tokenizer.ggml.pre ${JSON.stringify(pre)}`, `${Object.keys(RULES).join(', ')} are read`);
@@ -106,13 +112,30 @@ function byteLevel(get: (key: string) => unknown, tokens: readonly string[], fil
   return {
     normalizer,
     pre_tokenizer: preTokenizer,
-    decoder: { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true },
+    decoder: decoderOf(tokens.filter((token, id) => kinds[id] === TOKEN_TYPE.userDefined && isMistaken(token))),
     model: bpeModel({
       vocab: Object.fromEntries(tokens.map((token, index) => [token, index])),
       merges: texts(get('merges'), `${file}: tokenizer.ggml.merges`),
       ignoreMerges,
     }),
   };
+}
+
+/** Whether a user's token is the letters of other bytes, as `é` is; llama.cpp has its text as it is. */
+function isMistaken(token: string): boolean {
+  return new TextDecoder().decode(Uint8Array.from(bytesOfLetters(token))) !== token;
+}
+
+/** @param mistaken  what is written as the letters of its own bytes first */
+function decoderOf(mistaken: readonly string[]): Part {
+  const decoder = { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true };
+  if (mistaken.length === 0) return decoder;
+  const asLetters = mistaken.map((token) => ({
+    type: 'Replace',
+    pattern: { Regex: `^${token.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$` },
+    content: bytesAsLetters(token),
+  }));
+  return { type: 'Sequence', decoders: [...asLetters, decoder] };
 }
 
 function addedToken(content: string, id: number, kind: unknown): Part[] {
