@@ -25,11 +25,16 @@ const FLAGS = ['single_word', 'lstrip', 'rstrip', 'normalized', 'special'] as co
 type Flags = Record<(typeof FLAGS)[number], boolean>;
 type Added = Flags & { readonly id: number; readonly content: string };
 
-/** tokenizer.json with every added token, and the config with every special token. */
-export function withSideFiles({ tokenizer, config = {}, specialTokens = {}, addedTokens = {} }: SideFiles): {
-  readonly tokenizer: Json;
-  readonly config: Json;
-} {
+/**
+ * tokenizer.json with every added token, and the config with every special token.
+ *
+ * @param rows  of the embedding: a token that is only named and would have no row is left out, where transformers adds
+ *   it and fails at its first use
+ */
+export function withSideFiles(
+  { tokenizer, config = {}, specialTokens = {}, addedTokens = {} }: SideFiles,
+  rows = Number.POSITIVE_INFINITY,
+): { readonly tokenizer: Json; readonly config: Json } {
   const decoder = config.added_tokens_decoder as Json | undefined;
   const whole: Json = decoder === undefined ? { ...config, ...specialTokens } : config;
   const extra = tokensIn(whole.extra_special_tokens ?? whole.additional_special_tokens);
@@ -67,7 +72,7 @@ export function withSideFiles({ tokenizer, config = {}, specialTokens = {}, adde
   const written = new Map(inOrder.map(([, token]) => [tokenText(token), token]));
   for (const value of specials) {
     const text = tokenText(value);
-    if (added.some(({ content }) => content === text)) continue;
+    if (added.some(({ content }) => content === text) || ids(text ?? '', added) >= rows) continue;
     add(written.get(text) ?? value, true);
   }
   return { tokenizer: { ...tokenizer, added_tokens: added }, config: whole };

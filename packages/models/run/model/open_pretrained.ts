@@ -186,11 +186,13 @@ async function folderTokenizer(files: ModelFiles, source: string): Promise<Token
   const config = await readJsonFile(files, 'tokenizer_config.json');
   const specialTokens = await readJsonFile(files, 'special_tokens_map.json');
   const addedTokens = await readJsonFile(files, 'added_tokens.json');
-  const ends = [await readJsonFile(files, 'generation_config.json'), await readJsonFile(files, 'config.json')];
+  const ofModel = await readJsonFile(files, 'config.json');
+  const ends = [await readJsonFile(files, 'generation_config.json'), ofModel];
   const { chatTemplateIn } = await import('../../text/pretrained_codec.ts');
   const template = await files.read(CHAT_TEMPLATE);
   const { withSideFiles } = await import('../../text/side_files.ts');
-  const whole = withSideFiles({ tokenizer, config, specialTokens, addedTokens });
+  const rows = typeof ofModel?.vocab_size === 'number' ? ofModel.vocab_size : undefined;
+  const whole = withSideFiles({ tokenizer, config, specialTokens, addedTokens }, rows);
   return {
     ...whole,
     source,

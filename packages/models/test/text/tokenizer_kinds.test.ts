@@ -144,3 +144,15 @@ it('sections of a text are encoded once, and the first apart from others', () =>
   });
   for (const _ of [1, 2]) expect(tokenizer.encode('a<s>a')).toEqual([1, 0, 2, 0]);
 });
+
+it('a special token that is only named, and has no row in the embedding, is left out', () => {
+  const tokenizer = { added_tokens: [], model: { type: 'BPE', vocab: { a: 0, b: 1 }, merges: [] } };
+  const config = { pad_token: '<pad>' };
+  const textsOf = (rows?: number) =>
+    (withSideFiles({ tokenizer, config }, rows).tokenizer.added_tokens as { content: string }[]).map(
+      ({ content }) => content,
+    );
+  expect(textsOf()).toEqual(['<pad>']);
+  expect(textsOf(3)).toEqual(['<pad>']);
+  expect(textsOf(2)).toEqual([]);
+});
