@@ -37,8 +37,8 @@ it('a new kernel of the interface is listed for each backend from the file that 
   );
   change(
     'src/kernels/reference/swiglu.ts',
-    '/** out = silu',
-    "export const halve: ReferenceKernel<'halve'> = {};\n/** out = silu",
+    '/** out = gate',
+    "export const halve: ReferenceKernel<'halve'> = {};\n/** out = gate",
   );
   writeFileSync(join(folder, 'packages/tfjs/kernels/halve.ts'), 'export function halve(): void {}\n');
   writeFileSync(join(folder, 'packages/webgpu/shaders/halve.ts'), 'export function halve(): void {}\n');
