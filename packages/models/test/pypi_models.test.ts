@@ -6,8 +6,12 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { program } from '../../../src/cli/program.ts';
 import { CheckpointError, HubError } from '../../../src/errors.ts';
 import { printed } from '../../../test/cli/printed.ts';
+import { eachInOwnFolder } from '../../../test/support/folders.ts';
 import { refusalOf } from '../../../test/support/refusals.ts';
 import { findModel } from '../run/model/find_model.node.ts';
+
+/** Where nobody has fetched anything. */
+eachInOwnFolder();
 
 let folder: string;
 
