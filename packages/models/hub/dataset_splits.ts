@@ -4,8 +4,10 @@
  *
  * @see https://huggingface.co/docs/hub/datasets-data-files-configuration
  */
+
 import { parse } from 'yaml';
 import { HubError } from '../../../src/errors.ts';
+import { patternOfText } from '../text/pattern_of_text.ts';
 
 /** A configuration: what the hub's pages call a subset. */
 export interface DatasetConfig {
@@ -77,7 +79,7 @@ function guessedPatterns(paths: readonly string[]): Patterns {
     return new Map(
       [...new Set(splits)].map((split) => [
         split,
-        [new RegExp(`^data/${escaped(split)}-[0-9]{5}-of-[0-9]{5}[^/]*\\.[^/]*$`)],
+        [new RegExp(`^data/${patternOfText(split)}-[0-9]{5}-of-[0-9]{5}[^/]*\\.[^/]*$`)],
       ]),
     );
   }
@@ -151,13 +153,9 @@ function globExpression(pattern: string): RegExp {
     if (part === '**') return '.*';
     if (part === '*') return '[^/]*';
     if (part === '?') return '[^/]';
-    return part.length > 1 ? part.replace(/^\[!/, '[^') : escaped(part);
+    return part.length > 1 ? part.replace(/^\[!/, '[^') : patternOfText(part);
   });
   return new RegExp(`^${source}$`);
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?|(){}[\]]/g, '\\$&');
 }
 
 function isHidden(path: string): boolean {

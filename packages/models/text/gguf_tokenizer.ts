@@ -2,10 +2,12 @@
  * The tokenizer of a GGUF file, written again as tokenizer.json: byte-level BPE, whose way to split a text is named by
  * `tokenizer.ggml.pre`; SentencePiece's BPE; or a closed vocabulary of words.
  */
+
 import { DataError } from '../../../src/errors.ts';
 import { bpeModel, splitAt } from '../../../src/text/tokenizer_json.ts';
 import { SENTENCE_PIECE, sentencePiece, TOKEN_TYPE } from './gguf_sentencepiece.ts';
 import { UNIGRAM, unigramWords } from './gguf_words.ts';
+import { patternOfText } from './pattern_of_text.ts';
 import type { TokenizerFiles } from './pretrained_codec.ts';
 import { bytesAsLetters, bytesOfLetters } from './tokenizer/byte_letters.ts';
 
@@ -132,7 +134,7 @@ function decoderOf(mistaken: readonly string[]): Part {
   if (mistaken.length === 0) return decoder;
   const asLetters = mistaken.map((token) => ({
     type: 'Replace',
-    pattern: { Regex: `^${token.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$` },
+    pattern: { Regex: `^${patternOfText(token)}$` },
     content: bytesAsLetters(token),
   }));
   return { type: 'Sequence', decoders: [...asLetters, decoder] };

@@ -7,7 +7,9 @@
  * could so write turns of the system or of the policy. Here the texts of messages are marked as data before a template
  * writes its own control tokens around them.
  */
+
 import type { Message, ToolSchema } from '../../../src/text/codec.ts';
+import { patternOfText } from './pattern_of_text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -45,7 +47,7 @@ export function literalText(
 ): LiteralText {
   const controls = controlTexts(tokenizer, ends);
   const longestFirst = [...controls].sort((a, b) => b.length - a.length);
-  const pattern = longestFirst.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
+  const pattern = longestFirst.map(patternOfText).join('|');
   const any = new RegExp(`${DATA}?(?:${pattern})`, 'g');
   let renamed: ((text: string) => Int32Array) | undefined;
   return {

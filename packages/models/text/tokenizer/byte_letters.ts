@@ -1,12 +1,7 @@
 /** The bytes of UTF-8 as letters that can be seen, as GPT-2 writes them in its vocabulary: a space is `Ġ`. */
+import { byteCharacters } from '../../../../src/text/byte_tokenizer.ts';
 
-const isSeen = (byte: number): boolean => (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte < 0xad) || byte > 0xad;
-
-const LETTERS: readonly string[] = (() => {
-  let next = 0x100;
-  return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(isSeen(byte) ? byte : next++));
-})();
-
+const LETTERS = byteCharacters();
 const BYTES: ReadonlyMap<string, number> = new Map(LETTERS.map((letter, byte) => [letter, byte]));
 const utf8 = new TextEncoder();
 

@@ -2,6 +2,7 @@
  * Patterns of a tokenizer.json, which are Oniguruma's, as JavaScript reads them. Its classes are Unicode's, `$` ends a
  * line, and a class may have others in it.
  */
+import { patternOfText } from '../pattern_of_text.ts';
 import type { Json } from './parts.ts';
 
 /** A part of a text: what the pattern matches, or what lies between. */
@@ -31,7 +32,7 @@ export function patternOf(pattern: Json | undefined): RegExp {
   const { String: text, Regex: regex } = pattern ?? {};
   if (typeof regex === 'string') return compilePattern(regex);
   if (typeof text !== 'string') throw new Error(`the pattern ${JSON.stringify(pattern)} is none`);
-  return new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'gv');
+  return new RegExp(patternOfText(text), 'gv');
 }
 
 /** The content in the place of what the pattern matches; `$1` in it is no more than two letters. */
