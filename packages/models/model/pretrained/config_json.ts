@@ -5,6 +5,7 @@
  * are left alone; a value that this engine does not compute is refused by its key, never ignored.
  */
 import type { FamilyShape, ModelShape, RopeScaling } from '../../../../src/model/shape.ts';
+import { allButEvery, GEMMA_EVERY, GEMMA_LOCAL_THETA, gemmaShape } from './gemma.ts';
 import type { PretrainedModel } from './source.ts';
 import { requireLayers, unsupported } from './source.ts';
 
@@ -68,24 +69,18 @@ const SILU = ['silu', 'swish'];
 function gemmaFamily(config: Json, file: string): FamilyShape {
   const scalar = positive(config.query_pre_attn_scalar ?? 256, `${file}: query_pre_attn_scalar`);
   const count = natural(config, 'num_hidden_layers', file);
-  const every = natural(config, 'sliding_window_pattern', file, 6);
   const types: readonly unknown[] = Array.isArray(config.layer_types) ? config.layer_types : [];
-  const isLocal = (layer: number): boolean =>
-    types.length > 0 ? types[layer] === 'sliding_attention' : (layer + 1) % every !== 0;
-  const layers = Array.from({ length: count }, (_, layer) => isLocal(layer));
+  const layers =
+    types.length > 0
+      ? Array.from({ length: count }, (_, layer) => types[layer] === 'sliding_attention')
+      : allButEvery(natural(config, 'sliding_window_pattern', file, GEMMA_EVERY), count);
   const local = (config.rope_parameters as Json | undefined)?.sliding_attention as Json | undefined;
+  const window = wholeNumber(config.sliding_window ?? 4096, `${file}: sliding_window`);
+  const theta = local?.rope_theta ?? config.rope_local_base_freq ?? GEMMA_LOCAL_THETA;
+  const hiddenSize = natural(config, 'hidden_size', file);
   return {
-    activation: 'gelu_tanh',
+    ...gemmaShape(hiddenSize, layers, window, positive(theta, `${file}: rope_local_base_freq`)),
     attentionScale: 1 / Math.sqrt(scalar),
-    // transformers multiplies by the root in single precision
-    embeddingScale: Math.fround(Math.sqrt(natural(config, 'hidden_size', file))),
-    offsetNorms: true,
-    branchNorms: true,
-    window: { size: wholeNumber(config.sliding_window ?? 4096, `${file}: sliding_window`), layers },
-    otherRope: {
-      layers,
-      theta: positive(local?.rope_theta ?? config.rope_local_base_freq ?? 10_000, `${file}: rope_local_base_freq`),
-    },
   };
 }
 
@@ -102,10 +97,12 @@ function graniteFamily(config: Json, file: string): FamilyShape {
 /** SmolLM3: in every fourth layer, if nothing else is said, positions turn nothing. */
 function smolFamily(config: Json, file: string): FamilyShape {
   const count = natural(config, 'num_hidden_layers', file);
-  const every = natural(config, 'no_rope_layer_interval', file, 4);
   const given: readonly unknown[] = Array.isArray(config.no_rope_layers) ? config.no_rope_layers : [];
-  const turns = (layer: number): boolean => (given.length > 0 ? given[layer] === 1 : (layer + 1) % every !== 0);
-  const layers = Array.from({ length: count }, (_, layer) => !turns(layer));
+  const turning =
+    given.length > 0
+      ? Array.from({ length: count }, (_, layer) => given[layer] === 1)
+      : allButEvery(natural(config, 'no_rope_layer_interval', file, 4), count);
+  const layers = turning.map((turns) => !turns);
   return layers.includes(true) ? { otherRope: { layers, theta: null } } : {};
 }
 

@@ -1,20 +1,13 @@
 /** A model in a GGUF file: its metadata as a shape, its tensors under Hugging Face's names, rows in Hugging Face's order. */
 import { CheckpointError } from '../../../../src/errors.ts';
 import type { ModelShape, RopeScaling } from '../../../../src/model/shape.ts';
+import { allButEvery, GEMMA_EVERY, GEMMA_LOCAL_THETA, gemmaShape } from './gemma.ts';
 import { GGUF_TYPES, ggufTypeName } from './gguf_blocks.ts';
 import { type GgufFile, type GgufTensor, type GgufValue, readGguf } from './gguf_file.ts';
-import {
-  GEMMA,
-  GEMMA_EVERY,
-  GEMMA_LOCAL_THETA,
-  huggingFaceName,
-  isPermuted,
-  offsetInGguf,
-  ROPE_FACTORS,
-  rowOfHuggingFace,
-} from './gguf_names.ts';
+import { GEMMA, huggingFaceName, isPermuted, offsetInGguf, ROPE_FACTORS, rowOfHuggingFace } from './gguf_names.ts';
 import {
   type ModelFiles,
+  offsetBy,
   PIECE_BYTES,
   type PretrainedModel,
   type PretrainedTensor,
@@ -75,7 +68,7 @@ export async function openGguf(files: ModelFiles, file: string): Promise<GgufMod
     if (name === ROPE_FACTORS) continue;
     const headRows = isPermuted(architecture, name) ? shape.headDim : undefined;
     const opened = tensorAt(files, file, gguf, name, tensor, headRows);
-    tensors.set(huggingFaceName(architecture, name), lessBy(opened, offsetInGguf(architecture, name)));
+    tensors.set(huggingFaceName(architecture, name), offsetBy(opened, -offsetInGguf(architecture, name)));
   }
   const positions = read.whole('context_length');
   // Where layers have the window of their own, texts may be longer.
@@ -141,7 +134,6 @@ async function shapeOf(
   }
   const scaling = await ropeScaling(files, file, gguf, headDim, read);
   const numLayers = requireLayers(read.whole('block_count'), `${file}: block_count`);
-  const local = Array.from({ length: numLayers }, (_, layer) => (layer + 1) % GEMMA_EVERY !== 0);
   return {
     vocabSize: embedding.shape[0],
     hiddenSize,
@@ -157,32 +149,13 @@ async function shapeOf(
     attentionBias: tensors.has('blk.0.attn_q.bias'),
     qkNorm: tensors.has('blk.0.attn_q_norm.weight'),
     ...(architecture === GEMMA && {
-      family: {
-        activation: 'gelu_tanh' as const,
-        embeddingScale: Math.fround(Math.sqrt(hiddenSize)),
-        offsetNorms: true as const,
-        branchNorms: true as const,
-        window: { size: read.whole('attention.sliding_window'), layers: local },
-        otherRope: { layers: local, theta: read.positive('rope.freq_base_swa', GEMMA_LOCAL_THETA) },
-      },
-    }),
-  };
-}
-
-/** A tensor less a number, as Hugging Face's files hold it. */
-function lessBy(tensor: PretrainedTensor, offset: number): PretrainedTensor {
-  if (offset === 0) return tensor;
-  const { shape, file, read } = tensor;
-  return {
-    shape,
-    file,
-    read: (take) =>
-      read((values, at) =>
-        take(
-          values.map((value) => value - offset),
-          at,
-        ),
+      family: gemmaShape(
+        hiddenSize,
+        allButEvery(GEMMA_EVERY, numLayers),
+        read.whole('attention.sliding_window'),
+        read.positive('rope.freq_base_swa', GEMMA_LOCAL_THETA),
       ),
+    }),
   };
 }
 

@@ -7,9 +7,6 @@
 
 /** Gemma 3's architecture: its files hold 1 + weight of the norms, Hugging Face's the weight. */
 export const GEMMA = 'gemma3';
-/** llama.cpp's, which its files do not name: one layer in six sees all tokens, the others turn by this θ. */
-export const GEMMA_EVERY = 6;
-export const GEMMA_LOCAL_THETA = 10_000;
 
 const LAYER_NAMES: Readonly<Record<string, string>> = {
   attn_norm: 'input_layernorm',

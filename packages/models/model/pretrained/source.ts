@@ -45,6 +45,14 @@ export async function allValues({ shape, read }: PretrainedTensor): Promise<Floa
   return all;
 }
 
+/** A tensor with a number added to each of its values. */
+export function offsetBy(tensor: PretrainedTensor, offset: number): PretrainedTensor {
+  if (offset === 0) return tensor;
+  const { shape, file, read } = tensor;
+  const moved = (values: Float32Array): Float32Array => values.map((value) => value + offset);
+  return { shape, file, read: (take) => read((values, at) => take(moved(values), at)) };
+}
+
 /** Most bytes of a file that are in memory at once. */
 export const PIECE_BYTES = 4 * 1024 ** 2;
 

@@ -4,13 +4,12 @@ import { rotaryFrequencies } from '../../../../src/model/rotary.ts';
 import type { ModelShape } from '../../../../src/model/shape.ts';
 import { architecture } from '../../../../src/run/model/model_files.ts';
 import type { Store } from '../../../../src/run/store/store.ts';
+import { allButEvery, GEMMA_EVERY, GEMMA_LOCAL_THETA } from '../../model/pretrained/gemma.ts';
 import { GGUF_TYPES } from '../../model/pretrained/gguf_blocks.ts';
 import { GGUF_ENCODERS, type GgufDtype, type GgufEncoder } from '../../model/pretrained/gguf_encoders.ts';
 import { type DescribedTensor, type GgufEntry, ggufHead, padding } from '../../model/pretrained/gguf_head.ts';
 import {
   GEMMA,
-  GEMMA_EVERY,
-  GEMMA_LOCAL_THETA,
   ggufName,
   isPermuted,
   offsetInGguf,
@@ -18,7 +17,7 @@ import {
   rowOfHuggingFace,
 } from '../../model/pretrained/gguf_names.ts';
 import { isDerived } from '../../model/pretrained/load_weights.ts';
-import { allValues, type ModelFiles, type PretrainedTensor } from '../../model/pretrained/source.ts';
+import { allValues, type ModelFiles, offsetBy, type PretrainedTensor } from '../../model/pretrained/source.ts';
 import { ggufStopIds, ggufVocabulary } from '../../text/gguf_vocabulary.ts';
 import { requireSameText } from './compare_codec.ts';
 import { compareWeights, type Exported } from './compare_weights.ts';
@@ -116,9 +115,8 @@ function tensorsOf({ model, name: shown }: Pretrained, type: string, encoder: Gg
       const isWhole = tensor.shape.length > 1 && (tensor.shape[tensor.shape.length - 1] ?? 0) % block === 0;
       const own = isWhole ? encoder : GGUF_ENCODERS.f32;
       const headRows = isPermuted(type, name) ? shape.headDim : undefined;
-      const offset = offsetInGguf(type, name);
-      const values = async (): Promise<Float32Array> =>
-        (await ggufValues(tensor, headRows)).map((value) => value + offset);
+      const moved = offsetBy(tensor, offsetInGguf(type, name));
+      const values = (): Promise<Float32Array> => ggufValues(moved, headRows);
       return { name, shape: tensor.shape, type: own.type, encoder: own, source, values };
     });
   const factors = factorsOf(shape);
@@ -138,9 +136,9 @@ export function ggufArchitecture(shape: ModelShape, shown: string): string {
   // Files say neither which layers see all tokens nor how scores are scaled.
   const isAsThere =
     family.attentionScale === undefined || Math.abs(family.attentionScale * Math.sqrt(shape.headDim) - 1) < 1e-9;
-  const layers = Array.from({ length: numLayers }, (_, layer) => (layer + 1) % GEMMA_EVERY !== 0);
   if (!isAsThere) throw noPlace(shown, 'query_pre_attn_scalar');
-  if (family.otherRope?.layers.join() !== layers.join()) throw noPlace(shown, 'layer_types');
+  if (family.otherRope?.layers.join() !== allButEvery(GEMMA_EVERY, numLayers).join())
+    throw noPlace(shown, 'layer_types');
   return GEMMA;
 }
 
