@@ -10,7 +10,7 @@ import { eachInOwnFolder } from '../../../test/support/folders.ts';
 import { refusalOf } from '../../../test/support/refusals.ts';
 import { findModel } from '../run/model/find_model.node.ts';
 
-/** Where nobody has fetched anything. */
+/** Nobody has fetched a model into an empty folder. */
 eachInOwnFolder();
 
 let folder: string;

@@ -92,7 +92,7 @@ function cutsOf(piece: string, known: ReadonlySet<string>): Pair[] {
 /**
  * The inverse: a score for each piece that merges make, in their order.
  *
- * @param pieces  of which merges are made
+ * @param pieces  the pieces that merges make, and those that they join
  * @returns undefined where no scores have these merges: some ways to make a piece are missing, or not beside each other
  */
 export function scoresOf(

@@ -114,7 +114,7 @@ function wordsOf(tokenizer: Json, rows: number, name: string): Vocabulary {
 /** A byte as a piece. */
 const BYTE = /^<0x[0-9A-F]{2}>$/;
 
-/** Gemma's pre-tokenizer splits at blanks, of which its normalizer leaves none. */
+/** Gemma's pre-tokenizer splits at blanks, and its normalizer has replaced them all. */
 function splitsNothing(preTokenizer: unknown): boolean {
   const { type, pattern } = (preTokenizer ?? {}) as Json;
   return type === undefined || (type === 'Split' && (pattern as Json).String === ' ');

@@ -29,7 +29,7 @@ export class LoopbackHub {
   /** Sizes that are told instead of the true ones. */
   readonly toldBytes = new Map<string, number>();
   commit = COMMIT;
-  /** Whether it has a data set in the place of a model. */
+  /** Whether it holds a data set instead of a model. */
   isDataset = false;
   readonly #hub = createServer((request, response) => this.#answer(request, response));
   readonly #store = createServer((request, response) => this.#sendLarge(request, response));

@@ -35,7 +35,7 @@ export function patternOf(pattern: Json | undefined): RegExp {
   return new RegExp(patternOfText(text), 'gv');
 }
 
-/** The content in the place of what the pattern matches; `$1` in it is no more than two letters. */
+/** Puts the content where the pattern matches; `$1` in the content has no special meaning. */
 export function replacer(pattern: Json | undefined, content: string): (text: string) => string {
   const compiled = patternOf(pattern);
   return (text) => {
@@ -53,7 +53,7 @@ export function compilePattern(regex: string): RegExp {
   }
 }
 
-/** What is in a class, outside of which stand brackets. */
+/** The inside of a class, without its brackets. */
 const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}';
 /** A word outside of a class has these too, by a table of Latin-1. */
 const WORD_ALONE = `${WORD}\\u00b2\\u00b3\\u00b9\\u00bc-\\u00be`;

@@ -19,7 +19,7 @@ import { allValues, type PretrainedTensor } from '../../../model/pretrained/sour
 
 const FAMILIES = ['gemma3', 'gemma3_window', 'granite', 'smollm3', 'phi3', 'llama_yarn'] as const;
 
-/** Of the largest value: the reference computes in float64 from tables in it, wasm in float32. */
+/** Bounds relative to the largest value: the reference computes in float64, wasm in float32. */
 const backends: [string, () => Promise<Backend>, number, number][] = [
   ['reference', async () => referenceBackend, 2e-7, 2e-7],
   ['wasm', () => wasmBackend({ threads: 2 }), 1e-6, 3e-6],
