@@ -131,11 +131,16 @@ export async function drawn(page: Page): Promise<void> {
   await page.waitForTimeout(1000);
 }
 
-/** Presses a button that downloads a file, by keyboard, once it can be pressed (it rests while a file before it is made); gives its bytes. */
+/** Presses a button by keyboard once it can be pressed: Playwright waits for that before a click, and not before a key. */
+export async function press(page: Page, button: string, key: 'Enter' | 'Space' = 'Enter'): Promise<void> {
+  await page.waitForSelector(`${button}:enabled`);
+  await page.press(button, key);
+}
+
+/** Presses a button that downloads a file, by keyboard (it rests while a file before it is made); gives its bytes. */
 export async function downloaded(page: Page, button: string): Promise<Buffer> {
   await drawn(page);
-  await page.waitForSelector(`${button}:enabled`);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.press(button, 'Enter')]);
+  const [download] = await Promise.all([page.waitForEvent('download'), press(page, button)]);
   return readFileSync(await download.path());
 }
 

@@ -1,7 +1,7 @@
 /** What keeps a visitor on the page: intervals, values under the pointer, more steps, answers token by token. One run, shared. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { unreached } from './access.ts';
-import { arrive, downloaded, openSite, status, stepOf, through, type Visit, visit } from './chromium.ts';
+import { arrive, downloaded, openSite, press, status, stepOf, through, type Visit, visit } from './chromium.ts';
 
 const STEPS = 12;
 
@@ -66,9 +66,9 @@ it('an answer is read token by token: its log-probs are those of the table, by k
 it('a run that has ended takes more steps, and a reload has them', async () => {
   const { page } = open;
   expect(await page.textContent('#train')).toBe('300 more steps');
-  await page.press('#train', 'Enter');
+  await press(page, '#train');
   await page.waitForFunction((steps) => Number(document.getElementById('bar')?.ariaValueNow) > steps + 2, STEPS);
-  await page.press('#train', 'Space');
+  await press(page, '#train', 'Space');
   await status(page, 'resting');
   const step = await stepOf(page);
   expect(await page.textContent('#progress')).toBe(`step ${step} of ${STEPS + 300}`);
@@ -113,28 +113,28 @@ it('every control is reached with Tab and shows it; all of them do their work by
   await page.waitForSelector('#methods dt');
   expect(await unreached(page)).toEqual([]);
   await page.press('#methods > summary', 'Enter');
-  await through(page, 'busy', () => page.press('#evaluate', 'Enter'));
+  await through(page, 'busy', () => press(page, '#evaluate'));
   await status(page, 'resting');
   await page.fill('#prompt', '71>');
   await page.press('#prompt', 'Enter');
   await page.waitForSelector('#ask .answer li');
-  await page.press('#ask .answer button.tokens', 'Enter');
+  await press(page, '#ask .answer button.tokens');
   await page.waitForSelector('#ask .token-table table');
   await page.keyboard.press('Escape');
   expect((await downloaded(page, '#export')).subarray(0, 2).toString()).toBe('PK');
-  await page.press('#check-task', 'Enter');
+  await press(page, '#check-task');
   await page.waitForSelector('#own-task tbody tr');
   const step = await stepOf(page);
-  await page.press('#step', 'Enter');
+  await press(page, '#step');
   await page.waitForFunction((wanted) => Number(document.getElementById('bar')?.ariaValueNow) === wanted, step + 1);
   await status(page, 'resting');
   page.once('dialog', (dialog) => void dialog.dismiss());
-  await page.press('#reset', 'Enter');
+  await press(page, '#reset');
   expect(await stepOf(page)).toBe(step + 1);
   await page.press('input[value="sort-two"]', 'ArrowUp');
   await page.waitForFunction(() => location.hash.startsWith('#preset=sort-digits'));
   await page.waitForSelector('.overlays input');
-  await page.press('.overlays input', 'Space');
+  await press(page, '.overlays input', 'Space');
   expect(await page.isChecked('.overlays input')).toBe(true);
   await page.press('input[value="sort-digits"]', 'ArrowDown');
   await page.waitForFunction(() => location.hash.startsWith('#preset=sort-two'));

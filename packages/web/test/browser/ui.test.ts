@@ -13,7 +13,7 @@ import { RequestListener } from '../../../commands/process/run_requests.ts';
 import { startUi, type UiServer } from '../../../commands/ui/server.ts';
 import { completion, evaluation, step } from '../../../report/test/run_directory.ts';
 import { findings, unreached } from './access.ts';
-import { arrive, downloaded, startChromium, status, weightsHash } from './chromium.ts';
+import { arrive, downloaded, press, startChromium, status, weightsHash } from './chromium.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../../dist/cli/main.js', import.meta.url));
 
@@ -174,9 +174,9 @@ it('a run under way is redrawn as its log grows, asked by keyboard, and looked a
   await page.mouse.down();
   await page.mouse.move(box.x + (3 * box.width) / 4, box.y + 60, { steps: 3 });
   await page.mouse.up();
-  await page.press('.choices input[value="log"]', 'Space');
-  await page.press('.choices input[value="tokens"]', 'Space');
-  await page.press('.choices input[value="step"]', 'Space');
+  await press(page, '.choices input[value="log"]', 'Space');
+  await press(page, '.choices input[value="tokens"]', 'Space');
+  await press(page, '.choices input[value="step"]', 'Space');
   await reward.focus();
   await page.keyboard.press('End');
   await page.keyboard.press('-');
