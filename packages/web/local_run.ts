@@ -16,13 +16,14 @@ import { changedConfig, readChanges, reopenRun, writeChange } from '../../src/ru
 import { type Fingerprint, identityOf, readFingerprint } from '../../src/run/fingerprint/fingerprint.ts';
 import { parseJsonObject } from '../../src/run/json.ts';
 import { bestOrigin, exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
-import { loadOwnModel, weightsSha256 } from '../../src/run/model/model_files.ts';
+import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { MODEL_FOLDER, type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { asksInWords } from '../../src/text/codec.ts';
 import { adviseMemory } from '../estimate/advise_memory.ts';
 import type { ExportTarget } from '../models/run/model/exports.ts';
+import { loadOwnModel } from '../models/run/model/load_own_model.ts';
 import type { Pretrained } from '../models/run/model/pretrained.ts';
 import { eventLogOf } from '../trackers/event_log.ts';
 import { askPolicy } from './ask_policy.ts';

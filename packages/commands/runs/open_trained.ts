@@ -17,10 +17,11 @@ import { loadLatestCheckpoint, passedOver } from '../../../src/run/checkpoint/ch
 import { restoreWeights } from '../../../src/run/checkpoint/restore.ts';
 import { type Fingerprint, identityOf, readFingerprint } from '../../../src/run/fingerprint/fingerprint.ts';
 import { parseJsonObject } from '../../../src/run/json.ts';
-import { loadOwnModel, modelFile } from '../../../src/run/model/model_files.ts';
+import { modelFile } from '../../../src/run/model/model_files.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import type { Store } from '../../../src/run/store/store.ts';
 import { openConfiguredModel } from '../../models/run/model/configured_model.node.ts';
+import { loadOwnModel } from '../../models/run/model/load_own_model.ts';
 import { approval } from '../process/trust.ts';
 import { type Inference, openForInference } from './open_for_inference.ts';
 

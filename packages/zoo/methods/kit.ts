@@ -12,3 +12,4 @@ export * from '../../../src/methods/tokens.ts';
 export * from '../../../src/methods/work.ts';
 export type * from '../../../src/options/json.ts';
 export * from '../../../src/options/keys.ts';
+export * from './support/credit/group_by_group.ts';

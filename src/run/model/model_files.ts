@@ -2,8 +2,6 @@
 
 import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError } from '../../errors.ts';
-import type { TrainingRun } from '../../grpo/run.ts';
-import { nameInFile } from '../../model/adapter_config.ts';
 import { countParameters, type Parameter } from '../../model/parameters.ts';
 import type { Policy } from '../../model/policy.ts';
 import {
@@ -27,18 +25,6 @@ export const MODEL_FOLDER = 'model';
 /** Its weights file: the model's, or the adapter's. */
 export function modelFile({ adapter }: Pick<RunConfig, 'adapter'>): string {
   return `${MODEL_FOLDER}/${adapter === undefined ? 'model.safetensors' : ADAPTER_WEIGHTS}`;
-}
-
-/** Loads that file. @throws as `loadModel` */
-export function loadOwnModel(
-  store: Store,
-  { config, engine: { policy } }: Pick<TrainingRun, 'config' | 'engine'>,
-  heard?: LoadOptions['heard'],
-): Promise<void> {
-  return loadModel(store, modelFile(config), policy, {
-    ...(heard && { heard }),
-    ...(config.adapter && { nameOf: nameInFile }),
-  });
 }
 
 /** Architecture class that Hugging Face's transformers loads these weights with, and what config.json and GGUF call it. */

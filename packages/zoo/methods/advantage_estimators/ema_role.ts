@@ -3,8 +3,9 @@
  * (role-conditioned advantage estimation). The average of a role moves with the mean of each batch, once the batch is
  * credited; the first batch of a role is compared with its own mean.
  */
-import { counts, hasNoReward, rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
+import { counts, rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
 import { type AdvantageEstimator, type Json, keys, meanOf, method, number, type RolloutGroup } from '../kit.ts';
+import { hasNoReward } from '../support/credit/group_by_group.ts';
 
 export const emaRole = method({
   id: 'ema-role',

@@ -8,10 +8,10 @@ import {
   hasEqualRewards,
   rewardsOf,
   spreadOut,
-  standardScores,
 } from '../../../../src/methods/support/credit/baseline.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
 import { type AdvantageEstimator, keys, meanOf, method, number, type Rollout, type RolloutGroup } from '../kit.ts';
+import { standardScores } from '../support/credit/group_by_group.ts';
 
 export const processCentred = method({
   id: 'process-centred',

@@ -8,12 +8,12 @@ import {
   type CountedRollout,
   counts,
   hasEqualRewards,
-  hasNoReward,
   rewardsOf,
 } from '../../../../src/methods/support/credit/baseline.ts';
 import { returnsToGo } from '../../../../src/methods/support/credit/token_returns.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
 import { type AdvantageEstimator, choice, key, meanOf, method, number, type RolloutGroup } from '../kit.ts';
+import { hasNoReward } from '../support/credit/group_by_group.ts';
 import { refLogprobs } from '../uses/ref_logprobs.ts';
 
 /** Least variance, as in verl. */

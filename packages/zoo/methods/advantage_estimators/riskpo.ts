@@ -7,9 +7,10 @@
  * group is dead: its bundles are not its own. The paper writes the two parts without 1/α and 1/(β − α): `normalized:
  * false`.
  */
-import { hasNoReward, rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
+import { rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
 import { type AdvantageEstimator, choice, deviationOf, flag, key, keys, method, number, quantileOf } from '../kit.ts';
 import { BUNDLE_OPTIONS, bundlesOf, zerosFor } from '../support/credit/bundles.ts';
+import { hasNoReward } from '../support/credit/group_by_group.ts';
 
 /** Quantiles of bundle scores at the shares α and β. */
 export interface RiskQuantiles {

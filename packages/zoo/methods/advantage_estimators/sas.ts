@@ -3,8 +3,9 @@
  * differed. Variances are those of populations; over visits they are merged by counts.
  */
 import { problemKey } from '../../../../src/methods/ledger.ts';
-import { hasNoReward, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
+import { rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
 import { type AdvantageEstimator, type Json, meanOf, method, type RolloutGroup } from '../kit.ts';
+import { hasNoReward } from '../support/credit/group_by_group.ts';
 
 /** Rewards of a problem so far. */
 interface Past {

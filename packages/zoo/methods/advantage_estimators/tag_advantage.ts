@@ -1,9 +1,10 @@
 /** A plan is compared with plans, and a look back with looks back, however much more one kind is paid than another. */
 import { POLICY_TURN } from '../../../../src/data/environment.ts';
-import { counts, rewardsOf, spreadOut, standardScores } from '../../../../src/methods/support/credit/baseline.ts';
+import { counts, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
 import { turnsOf } from '../../../../src/methods/support/rollouts/turns.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
 import { type AdvantageEstimator, key, method, number, type RolloutGroup } from '../kit.ts';
+import { standardScores } from '../support/credit/group_by_group.ts';
 import { tagOf, tagsOption } from '../support/rollouts/turn_tags.ts';
 
 export const tagAdvantage = method({
