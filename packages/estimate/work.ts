@@ -15,9 +15,10 @@ import { completionLimit } from '../../src/grpo/rollout/completion_end.ts';
 import type { Member } from '../../src/methods/method.ts';
 import { keepsForward as mayKeepForward } from '../../src/methods/sampling_modes/modes.ts';
 import type { StageConfig } from '../../src/methods/stage.ts';
-import { BACKWARD, FORWARD, type TypicalLengths, type Work } from '../../src/methods/work.ts';
+import type { TypicalLengths, Work } from '../../src/methods/work.ts';
 import { openedTokens } from '../../src/model/batch_openings.ts';
 import { sharedTokens } from '../../src/model/sampling/openings.ts';
+import { BACKWARD, FORWARD } from './rows.ts';
 
 /** Training problems that typical lengths are averaged over. */
 const PROBLEMS = 64;

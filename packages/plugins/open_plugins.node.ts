@@ -5,6 +5,7 @@
  */
 import { withWordsOf } from '../../src/config/control_words.ts';
 import type { LoadedConfig } from '../../src/config/load.ts';
+import { withSteps } from '../../src/config/passes.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
 import { withOwnMethods } from '../../src/methods/method_list.ts';
 import { eachPoint } from '../../src/methods/stage.ts';
@@ -57,7 +58,7 @@ export async function openPlugins(loaded: LoadedConfig, options: OpenOptions): P
     loaded.problems.throwIfAny();
     if (tasks === undefined) throw new RangeError('a task that cannot be opened is a problem');
     opening.notes.push(...renamedOptions(loaded));
-    const config = withModuleNames(loaded.config, opening);
+    const config = withSteps(withModuleNames(loaded.config, opening), tasks);
     const methods = Object.fromEntries(opening.methods);
     const list = withOwnMethods(loaded.registries.methods, methods);
     const inWords = withWordsOf(config, tasks, list);

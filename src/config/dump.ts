@@ -44,6 +44,7 @@ function stageTree(stage: StageConfig): Mapping {
   const shared = {
     stage: stage.stage,
     ...spelled(STAGE_KEYS[stage.stage], optimizer),
+    ...(optimizer.epochs !== undefined && { max_steps: undefined }), // as many as the rows ask for
     ...(floor > 0 && { lr_scheduler_kwargs: { min_lr_rate: floor } }),
     ...(evaluation.evalSteps > 0
       ? { eval_strategy: 'steps', eval_steps: evaluation.evalSteps }

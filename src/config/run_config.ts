@@ -17,6 +17,7 @@ import { GRPO_KEYS } from './keys/grpo_keys.ts';
 import { RUN_KEYS } from './keys/run_keys.ts';
 import { MIXTURE, readMixture, type TaskEntry } from './mixture.ts';
 import { KEYS_OF_RANDOM_WEIGHTS, MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
+import { hasPasses } from './passes.ts';
 import { MISSING, type Problems } from './problems.ts';
 import type { Registries } from './registries.ts';
 import { noteOtherTrackers } from './report_to.ts';
@@ -152,16 +153,32 @@ export function resolveRun(values: Mapping, problems: Problems, registries: Regi
   refuseBestOfNone(section, stages);
   noteOtherTrackers(top.get('report_to')?.value, problems);
   refuseSecondModel(section, model, problems);
+  const shares = resolveTasks({ task, tasks, dataset: datasetTask(section) }, top, problems);
+  refuseEndlessPasses(resolved, shares, problems);
   const config = {
     ...ofRun,
     ...(adapter && { adapter }),
-    tasks: resolveTasks({ task, tasks, dataset: datasetTask(section) }, top, problems),
+    tasks: shares,
     model: resolveModel(
       new Section(MODEL_KEYS, givenKeys(model, 'model.', guides.model, problems, keysElsewhere), 'model.', problems),
     ),
     stages,
   };
   return { config, pathsOf: resolved.map(({ pathOf }) => pathOf) };
+}
+
+/** Only rows have an end. */
+function refuseEndlessPasses(resolved: readonly ResolvedStage[], tasks: RunConfig['tasks'], problems: Problems): void {
+  for (const { stage, pathOf } of resolved) {
+    const { epochs } = stage.optimizer;
+    if (epochs === undefined || hasPasses(stage, tasks)) continue;
+    const rule = 'problems that are drawn have no end, and so no passes; use max_steps';
+    problems.add(
+      pathOf({ level: 'conflict', at: { key: 'num_train_epochs' }, value: epochs, text: rule }),
+      epochs,
+      rule,
+    );
+  }
 }
 
 /** Beside an adapter everything else stays as it is. */
@@ -300,6 +317,14 @@ function resolveStage(
 ): ResolvedStage {
   const given = new Map([...[...top].filter(([name]) => !ofTaskAlone.has(name)), ...own]);
   const pathOfKey = (key: string): string => given.get(key)?.path ?? prefix + key;
+  const isGiven = (key: string): boolean => (given.get(key)?.value ?? null) !== null;
+  if (isGiven('num_train_epochs') && isGiven('max_steps')) {
+    problems.note(
+      pathOfKey('num_train_epochs'),
+      given.get('num_train_epochs')?.value,
+      'max_steps is given, and decides',
+    );
+  }
   if (kind === 'sft') {
     const stage = resolveSft(new Section(STAGE_KEYS.sft, given, prefix, problems), list);
     return { stage, pathOf: ({ at }) => pathOfKey('key' in at ? at.key : 'stage') };

@@ -21,7 +21,8 @@ import { resolveBatch } from './batch_config.ts';
 import { shownRows } from './keys/dataset_keys.ts';
 import { GRPO_KEYS } from './keys/grpo_keys.ts';
 import { METHOD_KEYS } from './keys/method_keys.ts';
-import { SFT_KEYS, SHARED_KEYS } from './keys/stage_keys.ts';
+import { MOST_STEPS, SFT_KEYS, SHARED_KEYS } from './keys/stage_keys.ts';
+import { warmupOf } from './passes.ts';
 import { recordedValues } from './recorded_keys.ts';
 import type { Section } from './section.ts';
 
@@ -97,14 +98,16 @@ function resolveEvaluation({ values }: AnyStage, samples: number): EvaluationCon
 
 function resolveOptimizer(section: AnyStage): OptimizerConfig {
   const { values } = section;
-  if (section.sound('maxSteps') && values.maxSteps === undefined) {
+  const epochs = values.maxSteps === undefined ? values.epochs : undefined;
+  if (section.sound('maxSteps', 'epochs') && (values.maxSteps ?? epochs) === undefined) {
     section.refuse('maxSteps', 'the training stream is endless; give the number of optimizer steps, for example 300');
   }
-  const maxSteps = values.maxSteps ?? 0; // 0 was just reported, so it never leaves parseConfig
+  const maxSteps = values.maxSteps ?? (epochs === undefined ? 0 : MOST_STEPS); // 0 was just reported: it stays here
   checkSchedule(section);
   const { learningRate, learningRateSchedule, weightDecay, beta1, beta2, adamEps, maxGradNorm } = values;
   return {
     maxSteps,
+    ...(epochs !== undefined && { epochs }),
     learningRate,
     learningRateSchedule,
     minLearningRateRatio: values.scheduleOptions?.min_lr_rate ?? 0,
@@ -118,7 +121,7 @@ function resolveOptimizer(section: AnyStage): OptimizerConfig {
 }
 
 function checkSchedule(section: AnyStage): void {
-  const { learningRateSchedule: schedule, scheduleOptions, warmupSteps } = section.values;
+  const { learningRateSchedule: schedule, scheduleOptions, warmupSteps, warmupRatio = 0 } = section.values;
   if (!section.sound('learningRateSchedule', 'scheduleOptions')) return;
   const ratio = scheduleOptions?.min_lr_rate;
   if (ratio !== undefined && (schedule === 'constant' || schedule === 'constant_with_warmup')) {
@@ -127,16 +130,20 @@ function checkSchedule(section: AnyStage): void {
   if (ratio === undefined && schedule === 'cosine_with_min_lr') {
     section.refuse('learningRateSchedule', 'needs its floor; add lr_scheduler_kwargs: {min_lr_rate: 0.1}');
   }
-  if (section.sound('warmupSteps') && warmupSteps > 0 && schedule === 'constant') {
-    section.refuse('warmupSteps', 'a constant schedule has no warm-up; use constant_with_warmup, or 0');
+  if (section.sound('warmupSteps', 'warmupRatio') && (warmupSteps || warmupRatio) > 0 && schedule === 'constant') {
+    section.refuse(
+      warmupSteps > 0 ? 'warmupSteps' : 'warmupRatio',
+      'a constant schedule has no warm-up; use constant_with_warmup, or 0',
+    );
   }
 }
 
-/** Whole steps: a fraction below 1 counts in parts of the stage and is rounded up, as in transformers. */
+/** Whole steps; as written where the length of the stage is not known yet. */
 function resolveWarmup(section: AnyStage, maxSteps: number): number {
-  const { warmupSteps } = section.values;
-  if (!section.sound('warmupSteps', 'maxSteps')) return 0;
-  if (warmupSteps < 1) return Math.ceil(warmupSteps * maxSteps);
+  const { warmupSteps: steps, warmupRatio = 0 } = section.values;
+  if (!section.sound('warmupSteps', 'warmupRatio', 'maxSteps')) return 0;
+  const warmupSteps = steps || warmupRatio;
+  if (warmupSteps < 1) return maxSteps === MOST_STEPS ? warmupSteps : warmupOf(warmupSteps, maxSteps);
   if (!Number.isInteger(warmupSteps)) {
     section.refuse('warmupSteps', `neither a fraction below 1 nor whole steps; use ${Math.round(warmupSteps)}`);
   } else if (warmupSteps > maxSteps) {

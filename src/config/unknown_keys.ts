@@ -23,9 +23,6 @@ export interface UnsupportedKey {
   readonly isHarmless?: boolean;
 }
 
-/** In a remedy: the value that the key was given. */
-export const AS_GIVEN = '<value>';
-
 const NOTHING_ELSEWHERE: KeysElsewhere = { unsupported: { run: {}, model: {} }, names: {}, meant: {} };
 
 /** A section's view of keys: its own, and where other keys belong. */
@@ -54,13 +51,13 @@ export function refuseUnknown(
   }
   const section = isMapping(value) ? Object.keys(value).filter((inner) => guide.known.has(inner)) : [];
   const misplaced = section.length === 0 ? undefined : `no such section; move ${section.join(', ')} out of it`;
-  const because = unsupported?.because.replace(AS_GIVEN, isScalar(value) ? String(value) : '…');
   const reason =
-    because ?? elsewhere(name, guide, others) ?? misplaced ?? (() => unknownRule(name, guide.known, others));
+    unsupported?.because ??
+    elsewhere(name, guide, others) ??
+    misplaced ??
+    (() => unknownRule(name, guide.known, others));
   problems.add(path, value, reason);
 }
-
-const isScalar = (value: unknown): boolean => typeof value === 'number' || typeof value === 'string';
 
 /** Where a key belongs, or what else its name may mean. */
 function elsewhere(name: string, guide: KeyGuide, others: KeysElsewhere): string | undefined {

@@ -1,6 +1,5 @@
 /** Reads the methods of a stage by their YAML names, for messages and diagnostics. */
 import type { Json } from '../options/json.ts';
-import { isSchedule } from '../options/schedule.ts';
 import type { Member, Telling } from './method.ts';
 import { isSampledByOther, modesOf } from './sampling_modes/modes.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodsConfig } from './stage.ts';
@@ -13,13 +12,6 @@ export function optionOf(methods: MethodsConfig, key: string): Json | undefined 
     if (owner !== undefined) return owner[key];
   }
   return undefined;
-}
-
-/** The same as a number, for a schedule its maximum; 0 if no method takes it, since an absent weight weighs nothing. */
-export function weightOf(methods: MethodsConfig, key: string): number {
-  const value = optionOf(methods, key);
-  if (isSchedule(value)) return Math.max(value.from, value.to);
-  return typeof value === 'number' ? value : 0;
 }
 
 /** Whether the stage has a method of this id, for remarks of a method on one that it is made for. */

@@ -37,12 +37,14 @@ export interface SamplingConfig {
 export interface OptimizerConfig {
   /** Optimizer steps of the stage. */
   readonly maxSteps: number;
+  /** Passes over its rows (`num_train_epochs`): until they are read, `maxSteps` is the most that there may be. */
+  readonly epochs?: number;
   /** Peak of the schedule. */
   readonly learningRate: number;
   readonly learningRateSchedule: 'linear' | 'cosine' | 'cosine_with_min_lr' | 'constant' | 'constant_with_warmup';
   /** Last learning rate as a fraction of the peak, 0 to 1 (`lr_scheduler_kwargs.min_lr_rate`). */
   readonly minLearningRateRatio: number;
-  /** Optimizer steps of warm-up: whole, at most `maxSteps`. */
+  /** Optimizer steps of warm-up: whole, at most `maxSteps`; with `epochs`, as written. */
   readonly warmupSteps: number;
   readonly weightDecay: number;
   readonly beta1: number;

@@ -9,10 +9,6 @@ export interface TypicalLengths {
   readonly completion: number;
 }
 
-/** A row's passes, in forward passes. */
-export const FORWARD = 1;
-export const BACKWARD = 2;
-
 /** Share of dead groups over a whole run, as the shipped configs with refill have it. */
 export const TYPICAL_DEAD_SHARE = 0.2;
 
@@ -28,17 +24,4 @@ export interface Work {
   readonly stepRows?: number;
   /** It scores what was sampled, after which the update computes the forward pass again. */
   readonly scores?: true;
-}
-
-/** Rows of a prompt and its completions. */
-export function groupRows(samples: number, { prompt, completion }: TypicalLengths): number {
-  return samples === 0 ? 0 : prompt + samples * completion;
-}
-
-/**
- * Rows of groups that are asked again, with help, where they have no right completion: on average. The share of dead groups
- * stands for that of groups without a right one, and for that of groups that a hint does not help.
- */
-export function helpedRows(samples: number, lengths: TypicalLengths): number {
-  return TYPICAL_DEAD_SHARE * groupRows(samples, lengths);
 }

@@ -2,6 +2,7 @@
 import { withWordsOf } from '../config/control_words.ts';
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { withSteps } from '../config/passes.ts';
 import { aboutKey } from '../config/problems.ts';
 import type { Registries } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
@@ -78,8 +79,9 @@ export async function openRun(
   const registries = { ...options.registries, methods: list };
   requireBase(given, pretrained);
   const asked = pretrained?.configured(given) ?? given;
-  const config = requireStorage(asked, backend);
-  const tasks = withWordsOf(config, 'shares' in of ? of : oneTask(of), list);
+  const asTasks = 'shares' in of ? of : oneTask(of);
+  const config = withSteps(requireStorage(asked, backend), asTasks);
+  const tasks = withWordsOf(config, asTasks, list);
   pretrained?.requireWords(tasks);
   const rewards = config.stages.map((stage) => stageRewards(stage, registries.rewards, own));
   const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, list) : undefined));

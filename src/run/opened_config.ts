@@ -1,6 +1,7 @@
 /** A config whose names were resolved to tasks, rewards and methods, ready to open a run. */
 import { withWordsOf } from '../config/control_words.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { withSteps } from '../config/passes.ts';
 import type { Registries } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { createTasks } from '../data/create_task.ts';
@@ -106,7 +107,7 @@ export type OpenConfig = (loaded: LoadedConfig, options: OpenOptions) => Promise
 export const openNamed: OpenConfig = async ({ config, registries }, { codec, rewards = {} }) => {
   const tasks = await createTasks(config, registries.tasks, { codec });
   return {
-    config,
+    config: withSteps(config, tasks),
     tasks: withWordsOf(config, tasks, registries.methods),
     rewards,
     methods: {},

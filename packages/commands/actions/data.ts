@@ -9,7 +9,6 @@ import type { RunFlags } from '../../../src/cli/training/train_options.ts';
 import type { Problem } from '../../../src/config/problems.ts';
 import { verdictsOf } from '../../../src/data/judging/judged.ts';
 import type { Demonstration } from '../../../src/data/prompts/dialogue_tokens.ts';
-import { fittingItems } from '../../../src/data/prompts/prompt_limit.ts';
 import type { TaskItem } from '../../../src/data/task.ts';
 import type { TaskSet } from '../../../src/data/task_set.ts';
 import { ConfigError } from '../../../src/errors.ts';
@@ -20,6 +19,7 @@ import { TOKEN } from '../../../src/token_kinds.ts';
 import { openConfiguredModel } from '../../models/run/model/configured_model.node.ts';
 import { approval } from '../process/trust.ts';
 import { configOf } from '../runs/config_of.ts';
+import { fittingItems } from '../runs/fitting_items.ts';
 
 interface DataFlags {
   readonly config?: string;

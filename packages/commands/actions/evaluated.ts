@@ -1,11 +1,11 @@
 /** A model that was opened, asked held-out problems. */
 
-import { fittingItems } from '../../../src/data/prompts/prompt_limit.ts';
 import type { Split, TaskItem } from '../../../src/data/task.ts';
 import { delegating } from '../../../src/data/task_set.ts';
 import { type Engine, withTasks } from '../../../src/grpo/engine.ts';
 import { evaluate } from '../../../src/grpo/evaluate.ts';
 import type { Evaluation } from '../../../src/methods/records.ts';
+import { fittingItems } from '../runs/fitting_items.ts';
 import type { OpenedModel } from '../runs/open_trained.ts';
 import { tellingEngine } from '../runs/told_generator.ts';
 

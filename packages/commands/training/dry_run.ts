@@ -9,7 +9,6 @@ import type { Origins } from '../../../src/config/load.ts';
 import { aboutKey } from '../../../src/config/problems.ts';
 import type { RunConfig } from '../../../src/config/run_config.ts';
 import { readTree } from '../../../src/config/yaml/yaml_tree.ts';
-import { fittingItems } from '../../../src/data/prompts/prompt_limit.ts';
 import { counted, printable, printableLines, thousands } from '../../../src/format.ts';
 import { lookAtStart } from '../../../src/grpo/diagnose.ts';
 import { completionText } from '../../../src/grpo/rollout/complete.ts';
@@ -20,6 +19,7 @@ import { countParameters } from '../../../src/model/parameters.ts';
 import { lackOfRoom } from '../../../src/planning/require_memory.ts';
 import { estimateTime, type RunEstimate } from '../../estimate/time_estimate.ts';
 import { roughDuration } from '../display/rough_duration.ts';
+import { fittingItems } from '../runs/fitting_items.ts';
 
 const EXAMPLES = 3;
 /** Column of the origins, unless a line is longer. */

@@ -4,10 +4,10 @@ import { newestAverage } from '../../../src/diagnostics/history.ts';
 import { meanOf } from '../../../src/diagnostics/lists.ts';
 import type { BatchRecord } from '../../../src/diagnostics/records.ts';
 import { counted, percent } from '../../../src/format.ts';
-import { weightOf } from '../../../src/methods/chosen.ts';
 import { moreVariety } from './groups.ts';
 import { isSignificantStreak, lostSince } from './histories.ts';
 import { newestWhile } from './lists.ts';
+import { weightOf } from './weight_of.ts';
 import { figure, setting } from './words.ts';
 
 const CUT_TURN = 'What the limit of a turn cuts is no action that the policy chose, and ends its episode as lost';

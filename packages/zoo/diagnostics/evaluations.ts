@@ -5,11 +5,11 @@ import { meanOf } from '../../../src/diagnostics/lists.ts';
 import { differentProblems } from '../../../src/diagnostics/problems.ts';
 import type { BatchRecord, EvaluationRecord } from '../../../src/diagnostics/records.ts';
 import { percent } from '../../../src/format.ts';
-import { weightOf } from '../../../src/methods/chosen.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../../../src/methods/stage.ts';
 import type { Estimate } from '../../../src/methods/statistics.ts';
 import { FEWER_PASSES, isBelowAll, wholePolicy } from './groups.ts';
 import { newestWhile } from './lists.ts';
+import { weightOf } from './weight_of.ts';
 import { figure, setting, withInterval } from './words.ts';
 
 /** Answers from which on it says something that none is right. */

@@ -5,12 +5,12 @@ import { meanOf } from '../../../src/diagnostics/lists.ts';
 import { differentProblems } from '../../../src/diagnostics/problems.ts';
 import type { BatchRecord } from '../../../src/diagnostics/records.ts';
 import { percent } from '../../../src/format.ts';
-import { weightOf } from '../../../src/methods/chosen.ts';
 import type { Telling } from '../../../src/methods/method.ts';
 import type { GrpoStageConfig } from '../../../src/methods/stage.ts';
 import type { Estimate } from '../../../src/methods/statistics.ts';
 import { isSignificantStreak } from './histories.ts';
 import { newestWhile } from './lists.ts';
+import { weightOf } from './weight_of.ts';
 import { setting, withInterval } from './words.ts';
 
 /** Three batches in a row are no accident. */

@@ -2,9 +2,10 @@
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { newestAverage } from '../../../src/diagnostics/history.ts';
 import { percent } from '../../../src/format.ts';
-import { optionOf, weightOf } from '../../../src/methods/chosen.ts';
+import { optionOf } from '../../../src/methods/chosen.ts';
 import { slowerStart } from './groups.ts';
 import { lostSince } from './histories.ts';
+import { weightOf } from './weight_of.ts';
 import { figure, setting } from './words.ts';
 
 const noReward: Diagnostic = {

@@ -4,10 +4,10 @@ import { type History, hasBegun, newestLoss } from '../../../src/diagnostics/his
 import { meanOf } from '../../../src/diagnostics/lists.ts';
 import type { UpdateRecord } from '../../../src/diagnostics/records.ts';
 import { percent } from '../../../src/format.ts';
-import { weightOf } from '../../../src/methods/chosen.ts';
 import type { Telling } from '../../../src/methods/method.ts';
 import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../../../src/methods/stage.ts';
 import { median } from './lists.ts';
+import { weightOf } from './weight_of.ts';
 import { figure, setting } from './words.ts';
 
 /** Times the median of the steps before. Healthy runs reach 15 where few groups are live. */

@@ -1,13 +1,10 @@
 /** What other trainers, papers and habits call our keys, and what became of those that are no key here. */
 
-/** Why there are no epochs, and how many steps are as much. */
-export const STEPS_NOT_EPOCHS =
-  'problems are drawn at random, without epochs; use max_steps: epochs × rows × num_generations / generation_batch_size';
-
 /** By our key: names too far from it for a misspelling. */
 export const NAMES: Readonly<Record<string, readonly string[]>> = {
   learning_rate: ['lr', 'step_size', 'alpha'],
   max_steps: ['steps', 'num_steps', 'total_steps', 'total_training_steps', 'iterations'],
+  num_train_epochs: ['epochs', 'num_epochs', 'total_epochs'],
   generation_batch_size: ['batch_size', 'rollout_batch_size', 'train_batch_size'],
   per_device_train_batch_size: ['batch_size', 'train_batch_size', 'micro_batch_size'],
   num_generations: ['group_size', 'num_samples', 'n_samples', 'rollouts', 'rollout_n', 'k'],
@@ -39,7 +36,6 @@ export const NAMES: Readonly<Record<string, readonly string[]>> = {
 
 /** `rule; remedy` for names that no key of ours means as it is: sections of verl, and what axolotl, unsloth and open-r1 have. */
 export const MEANT_ELSEWHERE: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(['epochs', 'num_epochs'].map((name) => [name, STEPS_NOT_EPOCHS])),
   system_prompt: 'the system message belongs to the task; write task: {name: …, system: …}',
   ...Object.fromEntries(
     ['sequence_len', 'max_seq_length', 'max_seq_len'].map((name) => [

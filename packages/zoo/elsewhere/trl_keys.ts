@@ -3,9 +3,8 @@
  * not have, each with the reason. A value in `agrees` asks for what happens anyway and is accepted, so that a YAML
  * written for TRL runs here or is refused key by key.
  */
-import { AS_GIVEN, type UnsupportedKey } from '../../../src/config/unknown_keys.ts';
+import type { UnsupportedKey } from '../../../src/config/unknown_keys.ts';
 import type { Json } from '../../../src/options/json.ts';
-import { STEPS_NOT_EPOCHS } from './our_keys.ts';
 import { MACHINERY } from './trl_run_keys.ts';
 
 function refused(because: string, ...agrees: readonly Json[]): UnsupportedKey {
@@ -66,8 +65,6 @@ const MODEL_AND_DATA = {
 
 const TRAINING = {
   use_cpu: refused(oneProcess, true, false),
-  num_train_epochs: refused(STEPS_NOT_EPOCHS, 3),
-  warmup_ratio: refused(`warmup_steps takes fractions; use warmup_steps: ${AS_GIVEN}`, 0),
   optim: refused('the optimizer is AdamW; leave it out', 'adamw_torch', 'adamw_torch_fused', 'adamw'),
   per_device_eval_batch_size: refused('evaluation takes what fits; leave it out', 8),
   auto_find_batch_size: refused('the memory plan finds the micro-batch; leave it out', false),

@@ -12,4 +12,5 @@ export * from '../../../src/methods/tokens.ts';
 export * from '../../../src/methods/work.ts';
 export type * from '../../../src/options/json.ts';
 export * from '../../../src/options/keys.ts';
+export * from '../../estimate/rows.ts';
 export * from './support/credit/group_by_group.ts';

@@ -17,7 +17,7 @@ const SCHEDULES = ['linear', 'cosine', 'cosine_with_min_lr', 'constant', 'consta
 
 const endless = 'must be 1 or more, as the training stream is endless and has no epochs; for example 300';
 
-const MOST_STEPS = 1_000_000_000;
+export const MOST_STEPS = 1_000_000_000;
 
 /** Optimizer steps between evaluations; 0 is how they are often switched off. */
 export function evaluationInterval(example: number): OptionSchema<number> {
@@ -32,6 +32,12 @@ export const SHARED_KEYS = {
     integer({ min: 1, max: MOST_STEPS, example: 300, rule: endless })
       .optional()
       .describe('Length of the stage, in optimizer steps. No default: the training stream is endless.'),
+  ),
+  epochs: key(
+    'num_train_epochs',
+    optional(number({ above: 0, example: 3 })).describe(
+      'Length of the stage in passes over the rows of its data set, where max_steps is not given. Default: none (TRL: 3).',
+    ),
   ),
   learningRateSchedule: key(
     'lr_scheduler_type',
@@ -55,6 +61,12 @@ export const SHARED_KEYS = {
     number({ min: 0, example: 10 })
       .default(0)
       .describe('Warm-up from 0, in optimizer steps; below 1, as a fraction of max_steps.'),
+  ),
+  warmupRatio: key(
+    'warmup_ratio',
+    optional(number({ min: 0, below: 1, example: 0.03 })).describe(
+      'The same fraction under its other name, where warmup_steps is not given. Default: none.',
+    ),
   ),
   weightDecay: key(
     'weight_decay',

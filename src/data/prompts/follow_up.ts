@@ -45,14 +45,6 @@ export function followUpTokens(
   return codec.encode(codec.render([...tasks.environment.prompt(item), ...messages]));
 }
 
-/** Tokens that a template adds for another turn, and for worse merges at joints. */
-const TURN_TOKENS = 32;
-
-/** Most tokens by which a prompt after `replies` replies is longer than the problem's own. */
-export function mostFollowUpTokens({ codec, maxCompletionTokens }: TaskSet, replies: number): number {
-  return replies * (maxCompletionTokens + longestWord({ codec }) + (codec.joint === undefined ? TURN_TOKENS : 0));
-}
-
 /** Tokens of the longest word of a run, at most. */
 export function longestWord({ codec }: Pick<TaskSet, 'codec'>): number {
   return Math.max(0, ...[...(codec.words?.values() ?? [])].map(({ length }) => length));

@@ -71,20 +71,6 @@ export function fittingItem(
   throw noneFits('prompts in a row', MOST_DROPPED, tasks.maxPromptTokens);
 }
 
-/** The first items of the training stream whose prompts fit: those that a run trains on first. */
-export function fittingItems(
-  tasks: TaskSet,
-  seed: number,
-  count: number,
-): readonly { readonly item: TaskItem; readonly index: number }[] {
-  let at = 0;
-  return Array.from({ length: count }, () => {
-    const { item, index, next } = fittingItem(tasks, seed, at);
-    at = next;
-    return { item, index };
-  });
-}
-
 function tooLong({ prompt }: TaskItem, length: number, most: number): DataError {
   const shown = prompt.length > 80 ? `${prompt.slice(0, 79)}…` : prompt;
   const rule = `the prompt of ${JSON.stringify(shown)} has ${length} tokens; raise it, or set overlong_prompts: drop`;

@@ -12,11 +12,11 @@ import type { RewardFunction } from '../../../../src/rewards/reward_function.ts'
 import { modelCard } from '../../../../src/run/model/model_card.ts';
 import { exportModel, lastOrigin } from '../../../../src/run/model/model_export.ts';
 import { weightsSha256 } from '../../../../src/run/model/model_files.ts';
-import { loadOwnModel } from '../../../models/run/model/load_own_model.ts';
 import { memoryStore, type Store } from '../../../../src/run/store/store.ts';
 import { createTasks, openRun, parseConfig } from '../../../../test/support/everything.ts';
 import { randomGroups, SMALL_CAPACITY } from '../../../../test/support/policies.ts';
 import { loadPretrained } from '../../../models/model/pretrained/load_weights.ts';
+import { loadOwnModel } from '../../../models/run/model/load_own_model.ts';
 import { folderOf, merged, openPretrained } from '../../../models/run/model/open_pretrained.ts';
 import type { ModelPlace, Pretrained } from '../../../models/run/model/pretrained.ts';
 import { writeGgufAdapter } from '../../../models/run/model/write_gguf_adapter.ts';

@@ -4,9 +4,9 @@ import type { RunConfig } from '../../../../src/config/run_config.ts';
 import { delegating, type TaskSet } from '../../../../src/data/task_set.ts';
 import { type Method, method } from '../../../../src/methods/method.ts';
 import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import { groupRows } from '../../../../src/methods/work.ts';
 import { membersOf, parseConfig, planCapacity } from '../../../../test/support/everything.ts';
 import { createTasks } from '../../../../test/support/tasks.ts';
+import { groupRows } from '../../rows.ts';
 import { type StageWork, typicalLengths, plannedWork as workOfStages } from '../../work.ts';
 
 const HEAD = 'task: {name: sort_digits, digits: 4}\nstages:\n';

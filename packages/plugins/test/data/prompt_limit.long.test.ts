@@ -1,12 +1,13 @@
 /** Prompts that are too long: an error, or left out of training and evaluation, and counted. */
 import { describe, expect, it } from 'vitest';
-import { fittingItem, fittingItems } from '../../../../src/data/prompts/prompt_limit.ts';
+import { fittingItem } from '../../../../src/data/prompts/prompt_limit.ts';
 import type { TaskSet } from '../../../../src/data/task_set.ts';
 import { DataError } from '../../../../src/errors.ts';
 import { train } from '../../../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../../../src/kernels/wasm/backend.ts';
 import type { StepMetrics } from '../../../../src/methods/records.ts';
 import { createTasks, openRun, parseConfig } from '../../../../test/support/everything.ts';
+import { fittingItems } from '../../../commands/runs/fitting_items.ts';
 import { typicalLengths } from '../../../estimate/work.ts';
 import { openSmallPretrained } from '../../../models/test/support/small_pretrained.ts';
 

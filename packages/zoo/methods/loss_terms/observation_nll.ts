@@ -6,8 +6,8 @@
 import { EXPERT_TURN, POLICY_TURN } from '../../../../src/data/environment.ts';
 import { turnsOf } from '../../../../src/methods/support/rollouts/turns.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { BACKWARD, FORWARD } from '../../../../src/methods/work.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
+import { BACKWARD, FORWARD } from '../../../estimate/rows.ts';
 import { type CreditedGroup, key, type LossTerm, method, number, type Rollout, type TrainedText } from '../kit.ts';
 import { meanNll } from '../support/loss/mean_nll.ts';
 

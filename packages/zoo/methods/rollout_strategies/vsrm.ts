@@ -16,7 +16,7 @@
  */
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { lossTokens } from '../../../../src/methods/tokens.ts';
-import { groupRows } from '../../../../src/methods/work.ts';
+import { groupRows } from '../../../estimate/rows.ts';
 import type { GroupRequest, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';
 import { integer, keys, laterKey, meanOf, method, number, optional, text } from '../kit.ts';
 

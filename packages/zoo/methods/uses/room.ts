@@ -1,6 +1,16 @@
 /** Room in the engine for prompts and texts that plain sampling and training do not have. */
-import { longestWord, mostFollowUpTokens } from '../../../../src/data/prompts/follow_up.ts';
+
+import { longestWord } from '../../../../src/data/prompts/follow_up.ts';
+import type { TaskSet } from '../../../../src/data/task_set.ts';
 import type { Use } from '../../../../src/methods/uses/use.ts';
+
+/** Tokens that a template adds for another turn, and for worse merges at joints. */
+const TURN_TOKENS = 32;
+
+/** Most tokens by which a prompt after `replies` replies is longer than the problem's own. */
+export function mostFollowUpTokens({ codec, maxCompletionTokens }: TaskSet, replies: number): number {
+  return replies * (maxCompletionTokens + longestWord({ codec }) + (codec.joint === undefined ? TURN_TOKENS : 0));
+}
 
 /** Prompts that show this many texts besides the problem, at most: `RolloutTools.shown`. */
 export function shownTexts(count: number): Use {

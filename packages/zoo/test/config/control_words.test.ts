@@ -1,6 +1,6 @@
 /** Words by which methods speak to the policy: only their runs have them, and supervised stages show their forms. */
 import { describe, expect, it } from 'vitest';
-import { followUpTokens, mostFollowUpTokens } from '../../../../src/data/prompts/follow_up.ts';
+import { followUpTokens } from '../../../../src/data/prompts/follow_up.ts';
 import { stageOf, type TrainingRun } from '../../../../src/grpo/run.ts';
 import { openSupervised } from '../../../../src/grpo/step.ts';
 import { superviseStep } from '../../../../src/grpo/update/supervised.ts';
@@ -8,6 +8,7 @@ import { wordTokens } from '../../../../src/text/control_words.ts';
 import { parseConfig, planCapacity, withWordsOf } from '../../../../test/support/everything.ts';
 import { openSmallRun, plainWasm } from '../../../../test/support/small_runs.ts';
 import { createTasks } from '../../../../test/support/tasks.ts';
+import { mostFollowUpTokens } from '../../methods/uses/room.ts';
 
 const TINY =
   'model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16}\neval_strategy: "no"\n';

@@ -12,9 +12,9 @@ function said(...lines: readonly string[]): string {
 }
 
 const RIGHT: readonly (readonly [line: string, words: RegExp])[] = [
-  ['warmup_ratio: 0.03', /use warmup_steps: 0\.03\.$/],
-  ['num_train_epochs: 2', /use max_steps: epochs × rows × num_generations/],
-  ['epochs: 2', /use max_steps: epochs × rows × num_generations/],
+  ['warmup_ratio: 0.03', /^taken: $/],
+  ['num_train_epochs: 2', /^taken: max_steps is given, and decides$/],
+  ['epochs: 2', /here it is called num_train_epochs/],
   ['run_name: mine', /^taken: a run is named by its directory$/],
   ['system_prompt: Think.', /write task: \{name: …, system: …\}/],
   ['data: {train_files: x.parquet}', /verl .*data_files for train_files/],
