@@ -22,6 +22,8 @@ const SETTINGS: readonly TaskConfig[] = [
   { name: 'countdown', answer: 'expression' },
   { name: 'countdown', answer: 'expression', numbers: 4, max_number: 6, correct_share: 1 },
   { name: 'countdown', answer: 'expression', use: 'subset', allow_equals: true, integer_steps: true },
+  { name: 'countdown', answer: 'search' },
+  { name: 'countdown', answer: 'search', numbers: 4, restate: true, right_marks: 0.8, repeats: 0.3, gives_up: 0.3 },
   { name: 'sort_digits' },
   { name: 'sort_digits', digits: 7 },
   { name: 'reverse_text' },

@@ -4,6 +4,7 @@
  *   prompt      3 7 2 = 13 ?
  *   steps       3 * 2 = 6 , 7 + 6 = 13      then EOS; every number 0..99 is one token
  *   expression  3 * 2 + 7                   then EOS
+ *   search      what is tried, and then the steps: search.ts
  *   split       by hash of target and sorted numbers: no held-out problem is a reordered training problem
  *
  * A problem is three numbers, each drawn from 1..max_number, and the result of a random valid calculation on them,
@@ -15,12 +16,22 @@ import { type Rng, rngFor } from '../../../kernels/philox.ts';
 import { type Expression, renderExpression } from '../../../parsing/expression.ts';
 import { truncated } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
+import type { Tokenizer } from '../../../text/tokenizer.ts';
 import { wordTokenizer } from '../../../text/vocabulary_tokenizer.ts';
 import { rotated } from '../../rotated.ts';
+import { SEARCH_MARKS, searchMisses } from '../../search_text.ts';
 import type { Mutant, TaskDefinition, VerifyContext } from '../../task.ts';
-import { type CountdownKnobs, countdownCard, MAX_VALUE } from './card.ts';
+import { type CountdownKnobs, countdownCard, MAX_VALUE, searchTokens } from './card.ts';
 import { verifyCountdownExpression } from './expression.ts';
-import { type CountdownStep, OPERATORS, tracesOf } from './solver.ts';
+import {
+  demonstratedSearch,
+  feedbackOnSearch,
+  judgeSearch,
+  orderlySearch,
+  straightSearch,
+  verifyCountdownSearch,
+} from './search.ts';
+import { type CountdownStep, OPERATORS, stepsText, tracesOf } from './solver.ts';
 import { feedbackOnSteps, judgeSteps, verifyCountdownSteps } from './steps.ts';
 
 export type CountdownItem = {
@@ -33,12 +44,10 @@ export type CountdownItem = {
 const MAX_ENUMERATED_MULTISETS = 5000;
 /** Draws for an estimated chance. */
 const CHANCE_DRAWS = 200;
+/** Characters of the longest question that asks for a search. */
+const SEARCH_QUESTION = 320;
 /** Tokens beyond the longest right answer, so that an overlong answer is recognised. */
 const SLACK_TOKENS = 2;
-
-function stepsText(trace: readonly CountdownStep[]): string {
-  return trace.map(({ left, operator, right, result }) => `${left} ${operator} ${right} = ${result}`).join(' , ');
-}
 
 function expressionOf(numbers: readonly number[], trace: readonly CountdownStep[]): Expression {
   const pool = numbers.map((value) => ({ value, tree: { kind: 'number', value } as Expression }));
@@ -53,8 +62,10 @@ function expressionOf(numbers: readonly number[], trace: readonly CountdownStep[
   return pool[0].tree;
 }
 
-function answerText(item: CountdownItem, trace: readonly CountdownStep[], form: CountdownKnobs['answer']): string {
-  return form === 'steps' ? stepsText(trace) : renderExpression(expressionOf(item.numbers, trace));
+function answerText(item: CountdownItem, trace: readonly CountdownStep[], knobs: CountdownKnobs): string {
+  if (knobs.answer === 'expression') return renderExpression(expressionOf(item.numbers, trace));
+  const steps = stepsText(trace);
+  return knobs.answer === 'steps' ? steps : `${straightSearch(item, trace, knobs)} , ${steps}`;
 }
 
 /** Trace `index` of those that reach the target. */
@@ -132,12 +143,26 @@ function parse(prompt: string, knobs: CountdownKnobs): CountdownItem | null {
   return { numbers, target: values[values.length - 1] };
 }
 
+/** Steps on numbers of which one is in no problem. */
+const EXAMPLE: readonly CountdownStep[] = [
+  { left: 100, operator: '-', right: 1, result: 99 },
+  { left: 99, operator: '/', right: 3, result: 33 },
+  { left: 33, operator: '*', right: 2, result: 66 },
+];
+
 /** The same in words; an example that answers no problem of the task shows the answer's form. */
-function question({ numbers, target }: CountdownItem, { answer, use }: CountdownKnobs): string {
+function question({ numbers, target }: CountdownItem, knobs: CountdownKnobs): string {
+  const { answer, use } = knobs;
   const each = use === 'all' ? 'each exactly once' : 'each at most once';
   const sentence = `Reach ${target} with the numbers ${numbers.join(', ')}, ${each}, by + - * and /.`;
   if (answer === 'expression') return `${sentence} Give one expression, such as (100 - 1) / 3.`;
-  return `${sentence} Give one calculation after the other, such as 100 - 1 = 99 , 99 / 3 = 33.`;
+  if (answer === 'steps') {
+    return `${sentence} Give one calculation after the other, such as ${stepsText(EXAMPLE.slice(0, 2))}.`;
+  }
+  const trace = EXAMPLE.slice(0, numbers.length - 1);
+  const asked = { numbers: [100, 1, 3, 2].slice(0, numbers.length), target: trace[trace.length - 1].result };
+  const form = 'what you try, n after what fails, y at the target, then all calculations';
+  return `${sentence} Give ${form}, such as ${answerText(asked, trace, knobs)}`;
 }
 
 function isEnumerable({ numbers, max_number }: CountdownKnobs): boolean {
@@ -185,7 +210,7 @@ function hints(item: CountdownItem, { answer }: CountdownKnobs): string[] {
   const [{ left, operator, right, result }] = trace;
   const first = `${left} ${operator} ${right}`;
   if (trace.length === 1) return [operators];
-  return answer === 'steps' ? [operators, first, `${first} = ${result}`] : [operators, first];
+  return answer === 'expression' ? [operators, first] : [operators, first, `${first} = ${result}`];
 }
 
 function lastValueReplaced(steps: string, value: number): string {
@@ -203,7 +228,7 @@ function wrongTrace(item: CountdownItem, rng: Rng): CountdownStep[] | undefined 
 
 function mutants(item: CountdownItem, knobs: CountdownKnobs, rng: Rng): Mutant[] {
   const trace = solution(item, rng.int(0, tracesOf(item.numbers).count(item.target) - 1));
-  const right = answerText(item, trace, knobs.answer);
+  const right = answerText(item, trace, knobs);
   const steps = stepsText(trace);
   // One number is one larger, so the multiset differs whatever the others are.
   const otherNumbers = [(item.numbers[0] % MAX_VALUE) + 1, ...item.numbers.slice(1)];
@@ -215,56 +240,65 @@ function mutants(item: CountdownItem, knobs: CountdownKnobs, rng: Rng): Mutant[]
     'trailing operator': `${right} +`,
     'extra zero': `${right} + 0`,
     'first token dropped': right.slice(right.indexOf(' ') + 1),
-    'trace of other numbers': answerText(otherItem, tracesOf(otherNumbers).trace(0), knobs.answer),
+    'trace of other numbers': answerText(otherItem, tracesOf(otherNumbers).trace(0), knobs),
   };
   if (knobs.use === 'all') texts['target alone'] = String(item.target);
   // One step with two numbers reads as `expression = target`.
   if (!knobs.allow_equals) {
-    texts['other answer form'] = knobs.answer === 'steps' ? renderExpression(expressionOf(item.numbers, trace)) : steps;
+    texts['other answer form'] =
+      knobs.answer === 'expression' ? steps : renderExpression(expressionOf(item.numbers, trace));
   }
   const wrong = wrongTrace(item, rng);
-  if (wrong) texts['ends elsewhere'] = answerText(item, wrong, knobs.answer);
+  if (wrong) texts['ends elsewhere'] = answerText(item, wrong, knobs);
   if (knobs.answer === 'steps') {
     texts['off by one'] = lastValueReplaced(steps, item.target + 1);
     texts['first step dropped'] = stepsText(trace.slice(1));
     texts['step repeated'] = stepsText([...trace, trace[trace.length - 1]]);
     if (wrong) texts['claims the target'] = lastValueReplaced(stepsText(wrong), item.target);
   }
+  if (knobs.answer === 'search') {
+    const search = straightSearch(item, trace, knobs);
+    Object.assign(texts, searchMisses(search, steps));
+    texts['off by one'] = lastValueReplaced(right, item.target + 1);
+    texts['last step dropped'] = `${search} , ${stepsText(trace.slice(0, -1))}`;
+    texts['expression after the search'] = `${search} , ${renderExpression(expressionOf(item.numbers, trace))}`;
+  }
   return Object.entries(texts).map(([name, text]) => ({ name, text, maxScore: 0 }));
 }
 
-function judge(
-  item: CountdownItem,
-  answer: string,
-  { answer: form, use, allow_equals: allowEquals, integer_steps: integerSteps }: CountdownKnobs,
-  { finishReason }: VerifyContext,
-): Verdict {
+function judge(item: CountdownItem, answer: string, knobs: CountdownKnobs, { finishReason }: VerifyContext): Verdict {
+  const { answer: form, use, allow_equals: allowEquals, integer_steps: integerSteps } = knobs;
   if (finishReason === 'length') return truncated();
+  if (form === 'search') return verifyCountdownSearch(item, answer, knobs);
   if (form === 'steps') return verifyCountdownSteps(item, answer);
   return verifyCountdownExpression(item, answer, { use, allowEquals, integerSteps });
 }
 
 function givesSteps({ answer }: CountdownKnobs): boolean {
-  return answer === 'steps';
+  return answer !== 'expression';
 }
 
 /** Longest completion with EOS: n-1 steps of 5 tokens and their commas, or n numbers, n-1 operators, n-2 pairs. */
-function completionTokens({ answer, numbers }: CountdownKnobs): number {
+function completionTokens(knobs: CountdownKnobs): number {
+  const { answer, numbers } = knobs;
+  if (answer === 'search') return searchTokens(knobs);
   const longest = answer === 'steps' ? 6 * (numbers - 1) - 1 : numbers + (numbers - 1) + 2 * (numbers - 2);
   return longest + 1 + SLACK_TOKENS;
 }
 
 const VALUES = Array.from({ length: MAX_VALUE + 1 }, (_, value) => String(value));
-const STEPS_TOKENIZER = wordTokenizer({
-  name: 'countdown steps',
-  furtherSpecials: ['<bos>'],
-  tokens: [...VALUES, ...OPERATORS, '=', ',', '?'],
-});
-const EXPRESSION_TOKENIZER = wordTokenizer({
-  name: 'countdown expression',
-  furtherSpecials: ['<bos>'],
-  tokens: [...VALUES, ...OPERATORS, '=', ',', '?', '(', ')'],
-});
+function tokenizerOf(answer: CountdownKnobs['answer'], signs: readonly string[]): Tokenizer {
+  const tokens = [...VALUES, ...OPERATORS, '=', ',', '?', ...signs];
+  return wordTokenizer({ name: `countdown ${answer}`, furtherSpecials: ['<bos>'], tokens });
+}
+const TOKENIZERS: Readonly<Record<CountdownKnobs['answer'], Tokenizer>> = {
+  steps: tokenizerOf('steps', []),
+  expression: tokenizerOf('expression', ['(', ')']),
+  search: tokenizerOf(
+    'search',
+    SEARCH_MARKS.filter((mark) => mark !== ','),
+  ),
+};
 
 export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
   ...countdownCard,
@@ -278,28 +312,39 @@ export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
   question,
   twin: ({ numbers, target }) => (new Set(numbers).size > 1 ? { numbers: rotated(numbers), target } : null),
   parse,
-  oracle: (item, knobs) => answerText(item, solution(item, 0), knobs.answer),
+  oracle(item, knobs) {
+    const orderly = knobs.answer === 'search' ? orderlySearch(item, knobs) : undefined;
+    return orderly ?? answerText(item, solution(item, 0), knobs);
+  },
   hints,
   *solutions(item, knobs) {
     const count = tracesOf(item.numbers).count(item.target);
-    for (let index = 0; index < count; index++) yield answerText(item, solution(item, index), knobs.answer);
+    for (let index = 0; index < count; index++) yield answerText(item, solution(item, index), knobs);
   },
   demonstration(item, knobs, rng) {
     const table = tracesOf(item.numbers);
-    const trace =
-      rng.float() < knobs.correct_share
-        ? solution(item, rng.int(0, table.count(item.target) - 1))
-        : table.trace(rng.int(0, table.numTraces - 1));
-    return answerText(item, trace, knobs.answer);
+    const right = () => solution(item, rng.int(0, table.count(item.target) - 1));
+    if (knobs.answer === 'search') return demonstratedSearch(item, knobs, rng) ?? answerText(item, right(), knobs);
+    const trace = rng.float() < knobs.correct_share ? right() : table.trace(rng.int(0, table.numTraces - 1));
+    return answerText(item, trace, knobs);
   },
   mutants,
   verify(item, answer, knobs, context) {
     const verdict = judge(item, answer, knobs, context);
-    return context.wantsSteps && givesSteps(knobs) ? { ...verdict, steps: judgeSteps(item, answer) } : verdict;
+    if (!context.wantsSteps || !givesSteps(knobs)) return verdict;
+    const steps = knobs.answer === 'steps' ? judgeSteps(item, answer) : judgeSearch(item, answer, knobs);
+    return { ...verdict, steps };
   },
   givesSteps,
-  feedback: (item, answer, knobs) => (knobs.answer === 'steps' ? feedbackOnSteps(item, answer) : ''),
+  feedback(item, answer, knobs) {
+    if (knobs.answer === 'search') return feedbackOnSearch(item, answer, knobs);
+    return knobs.answer === 'steps' ? feedbackOnSteps(item, answer) : '';
+  },
   chance,
-  tokenizer: (knobs) => (knobs.answer === 'steps' ? STEPS_TOKENIZER : EXPRESSION_TOKENIZER),
-  limits: (knobs) => ({ promptTokens: knobs.numbers + 3, completionTokens: completionTokens(knobs) }),
+  tokenizer: ({ answer }) => TOKENIZERS[answer],
+  limits: (knobs) => ({
+    promptTokens: knobs.numbers + 3,
+    completionTokens: completionTokens(knobs),
+    ...(knobs.answer === 'search' && { questionCharacters: SEARCH_QUESTION }),
+  }),
 };

@@ -22,6 +22,11 @@ export interface CountdownStep {
   readonly result: number;
 }
 
+/** Steps as answers have them. */
+export function stepsText(trace: readonly CountdownStep[]): string {
+  return trace.map(({ left, operator, right, result }) => `${left} ${operator} ${right} = ${result}`).join(' , ');
+}
+
 /** All traces of one multiset of numbers, sorted by the value that they end in. */
 class TraceTable {
   readonly #numSteps: number;
@@ -75,7 +80,7 @@ class TraceTable {
 }
 
 /** Calls `visit` with each operator that gives an integer in 1..99 for left >= right, and its result. */
-function forEachResult(left: number, right: number, visit: (operator: number, result: number) => void): void {
+export function forEachResult(left: number, right: number, visit: (operator: number, result: number) => void): void {
   if (left + right <= MAX_VALUE) visit(0, left + right);
   if (left > right) visit(1, left - right);
   if (left * right <= MAX_VALUE) visit(2, left * right);

@@ -1,5 +1,6 @@
 /** The tasks of arithmetic, decided from their prompts by counting and trying. */
 import type { SecondChecker } from '../../../data/index.ts';
+import { afterSearch } from './countdown_search.ts';
 import { anyNumber, asked, bare, listed, opened, wholeNumber } from './notation.ts';
 
 /**
@@ -284,7 +285,10 @@ export const ARITHMETIC: Readonly<Record<string, SecondChecker>> = {
     const [given = '', target = ''] = asked(prompt, /^([0-9 ]+) = ([0-9]+) \?$/);
     const numbers = given.split(' ');
     if (knobs.answer === 'expression') return isExpressionOf(answer, numbers, Number(target));
-    const text = inAscii(answer);
+    const found =
+      knobs.answer === 'search' ? afterSearch(bare(answer), numbers.map(Number), Number(target), knobs) : answer;
+    if (found === undefined) return false;
+    const text = inAscii(found);
     const pool = numbers.map(Number);
     let last = Number.NaN;
     for (const step of text.split(',')) {
