@@ -40,6 +40,8 @@ export interface EvaluationData {
   /** pass@K, where K > 1 samples were drawn. */
   readonly pass: Interval | null;
   readonly samples: number;
+  /** Further figures, by name; absent: none. */
+  readonly figures?: Readonly<Record<string, Interval>>;
   /** Seconds that it took; null where the log is older than that figure. */
   readonly runtime: number | null;
 }

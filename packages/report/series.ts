@@ -165,6 +165,7 @@ export class CurveReader {
       sampled: sampled === undefined ? null : interval(line, sampled),
       pass: samples > 1 ? interval(line, `eval_pass@${samples}`) : null,
       samples,
+      ...furtherFigures(line),
       runtime: typeof line.eval_runtime === 'number' ? rounded(line.eval_runtime) : null,
     });
     this.#keep(line);
@@ -203,6 +204,15 @@ export class CurveReader {
 
 function everySecond<T>(values: readonly T[]): T[] {
   return values.filter((_, i) => i % 2 === 0);
+}
+
+/** Figures besides those of every evaluation, each of which has bounds. */
+function furtherFigures(line: JsonObject): Pick<EvaluationData, 'figures'> {
+  const found = Object.keys(line).flatMap((key) => {
+    const value = `${key}_low` in line && !/^eval_(accuracy|mean@|pass@)/.test(key) ? interval(line, key) : null;
+    return value === null ? [] : [[key.slice('eval_'.length), value] as const];
+  });
+  return found.length === 0 ? {} : { figures: Object.fromEntries(found) };
 }
 
 /** A mean of an evaluation with its bounds; null where the line has none. */

@@ -129,12 +129,15 @@ export function otherPanels(curves: Curves): {
   const names = curves.names().filter((name) => !shown.has(name) && !TOLD.test(name));
   const changing = names.filter((name) => curves.constant(name) === undefined);
   return {
-    panels: changing.map((name) =>
-      panelOf(
-        { title: name, hint: '', kind: name === 'step_time' ? 'seconds' : 'number', lines: [[name, '']] },
-        curves,
+    panels: [
+      ...furtherFigures(curves),
+      ...changing.map((name) =>
+        panelOf(
+          { title: name, hint: '', kind: name === 'step_time' ? 'seconds' : 'number', lines: [[name, '']] },
+          curves,
+        ),
       ),
-    ),
+    ],
     constants: names.flatMap((name) => {
       const value = curves.constant(name);
       return value === undefined ? [] : [[name, value] as const];
@@ -197,23 +200,42 @@ function panelOf({ title, hint, kind, lines, band, stage, isExact }: Plan, curve
 
 /** Held-out accuracy, with the intervals that each evaluation gives. */
 function accuracy(curves: Curves): Panel[] {
-  const { evaluations } = curves.data;
-  const line = (label: string, of: (evaluation: EvaluationData) => Interval | null): Series => {
-    const column = (end: 0 | 1 | 2): (number | null)[] =>
-      evaluations.map((evaluation) => of(evaluation)?.[end] ?? null);
-    const track = curves.evaluations;
-    const key = `Held-out accuracy/${label}`;
-    return { label, key, track, values: column(0), low: column(1), high: column(2), isMeasured: true, isExact: true };
-  };
-  const samples = Math.max(0, ...evaluations.map((evaluation) => evaluation.samples));
+  const title = 'Held-out accuracy';
+  const samples = Math.max(0, ...curves.data.evaluations.map((evaluation) => evaluation.samples));
   const series = [
-    line('sampled', ({ sampled }) => sampled),
-    line('greedy', ({ greedy }) => greedy),
-    line(`pass@${samples}`, ({ pass }) => pass),
+    evaluated(curves, title, 'sampled', ({ sampled }) => sampled),
+    evaluated(curves, title, 'greedy', ({ greedy }) => greedy),
+    evaluated(curves, title, `pass@${samples}`, ({ pass }) => pass),
   ].filter(({ values }) => values.some((value) => value !== null));
   if (series.length === 0) return [];
   const hint = 'problems that training never sees; bands are 95 % intervals';
-  return [{ title: 'Held-out accuracy', hint, kind: 'share', series, isWide: true }];
+  return [{ title, hint, kind: 'share', series, isWide: true }];
+}
+
+/** Further figures of evaluations; `first_chance` is drawn beside `first`. */
+function furtherFigures(curves: Curves): Panel[] {
+  const names = [...new Set(curves.data.evaluations.flatMap(({ figures = {} }) => Object.keys(figures)))];
+  const isBeside = (name: string, other: string): boolean => name.startsWith(`${other}_`);
+  const heads = names.filter((name) => !names.some((other) => isBeside(name, other)));
+  return heads.map((head) => ({
+    title: head,
+    hint: 'of sampled answers to held-out problems; bands are 95 % intervals',
+    kind: 'number',
+    series: [head, ...names.filter((name) => isBeside(name, head))].map((name) =>
+      evaluated(curves, head, name === head ? 'policy' : name.slice(head.length + 1), ({ figures }) => figures?.[name]),
+    ),
+  }));
+}
+
+function evaluated(
+  { data: { evaluations }, evaluations: track }: Curves,
+  title: string,
+  label: string,
+  of: (evaluation: EvaluationData) => Interval | null | undefined,
+): Series {
+  const column = (end: 0 | 1 | 2): (number | null)[] => evaluations.map((evaluation) => of(evaluation)?.[end] ?? null);
+  const key = `${title}/${label}`;
+  return { label, key, track, values: column(0), low: column(1), high: column(2), isMeasured: true, isExact: true };
 }
 
 /** The rewards of each function, where there are several. */
