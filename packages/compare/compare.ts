@@ -143,7 +143,9 @@ function boundaryOf(a: readonly ComparedRun[], b: readonly ComparedRun[], weight
     a: ofA,
     b: ofB,
     crossing: crossingOf(ofA, ofB),
-    ...changedReach(a.map(rightByProblem), b.map(rightByProblem)),
+    ...changedReach(a.map(rightByProblem), b.map(rightByProblem), (i) =>
+      b.some(({ records }) => isRight(records.problems[i].greedy)),
+    ),
   };
 }
 
@@ -204,9 +206,13 @@ interface Boundary {
   readonly b: readonly number[];
   /** The first k at which the side that was lower at first is higher; null where the curves do not cross. */
   readonly crossing: number | null;
+  /** Problems that a run of each side solves in any sample, as a mean over its runs. */
+  readonly solved: { readonly a: number; readonly b: number };
   /** Problems that a larger share of b's runs than of a's solves in any sample, and the reverse. */
   readonly gained: number;
   readonly lost: number;
+  /** Of those gained, the ones whose greedy answer is right in a run of b. */
+  readonly gainedGreedily: number;
 }
 
 /** @param a  pass@k, k from 1 @param b  likewise, as long @returns the first k at which the other side is ahead, or null */
@@ -218,16 +224,21 @@ function crossingOf(a: readonly number[], b: readonly number[]): number | null {
   return crossing < 0 ? null : crossing + 1;
 }
 
-/** @param a  [runs][problems] samples that are right @param b  likewise */
+/** @param a  [runs][problems] samples that are right @param b  likewise @param isGreedy  whether b's greedy answer is */
 function changedReach(
   a: readonly (readonly number[])[],
   b: readonly (readonly number[])[],
-): { readonly gained: number; readonly lost: number } {
+  isGreedy: (problem: number) => boolean,
+): Pick<Boundary, 'solved' | 'gained' | 'lost' | 'gainedGreedily'> {
   const reachOf = (runs: readonly (readonly number[])[]): number[] =>
     runs[0].map((_, i) => runs.filter((right) => right[i] > 0).length / runs.length);
   const [mine, yours] = [reachOf(a), reachOf(b)];
+  const sum = (shares: readonly number[]): number => shares.reduce((all, share) => all + share, 0);
+  const gained = yours.flatMap((share, i) => (share > mine[i] ? [i] : []));
   return {
-    gained: yours.filter((share, i) => share > mine[i]).length,
+    solved: { a: sum(mine), b: sum(yours) },
+    gained: gained.length,
+    gainedGreedily: gained.filter(isGreedy).length,
     lost: mine.filter((share, i) => share > yours[i]).length,
   };
 }

@@ -13,7 +13,8 @@ export function greedyWords({ a, b, mcNemar: { gained, lost, p } }: Comparison):
 export function reachWords({
   a: ofA,
   b: ofB,
-  boundary: { a, b, crossing, gained, lost },
+  problems,
+  boundary: { a, b, crossing, gained, lost, solved, gainedGreedily },
 }: Comparison): string | undefined {
   const samples = a.length;
   if (samples < 2) return undefined;
@@ -23,8 +24,10 @@ export function reachWords({
       ? `the curves ${isSame ? 'are the same' : 'do not cross'} up to ${samples}`
       : `the curves cross at k = ${crossing}`;
   const isOne = ofA.length === 1 && ofB.length === 1;
+  const newly = gained === 0 ? '' : ` (${gainedGreedily} of them by its greedy answer)`;
   const reach = isOne
-    ? `B solves ${gained} that A never does, and A ${lost} that B never does`
-    : `B solves ${gained} in a larger share of its runs than A, and A ${lost} than B`;
-  return `pass@k: ${where}. In ${samples} samples, ${reach}.`;
+    ? `B solves ${gained} that A never does${newly}, and A ${lost} that B never does`
+    : `B solves ${gained} in a larger share of its runs than A${newly}, and A ${lost} than B`;
+  const [before, after] = [solved.a, solved.b].map((count) => Number(count.toFixed(1)));
+  return `pass@k: ${where}. In ${samples} samples, A solves ${before} of ${problems} problems and B ${after}; ${reach}.`;
 }

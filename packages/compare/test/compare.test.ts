@@ -126,7 +126,7 @@ describe('a comparison', () => {
   it('says where the curves of pass@k cross, and what is solved in any sample', () => {
     const { boundary } = compareRuns([a], [b]);
     expect([boundary.a[0], boundary.a[3]]).toEqual([7 / 16, 0.75]);
-    expect(boundary).toMatchObject({ crossing: null, gained: 1, lost: 0 });
+    expect(boundary).toMatchObject({ crossing: null, solved: { a: 3, b: 4 }, gained: 1, lost: 0, gainedGreedily: 1 });
     // Always right on one problem of four, or once on each of three: the first is ahead at one try alone.
     const sure = run(
       'sure',
@@ -139,7 +139,7 @@ describe('a comparison', () => {
     const crossed = compareRuns([sure], [wide]).boundary;
     expect(crossed.a).toEqual([0.25, 0.25, 0.25, 0.25]);
     expect(crossed.b).toEqual([3 / 16, 6 / 16, 9 / 16, 12 / 16].map((value) => expect.closeTo(value, 12)));
-    expect(crossed).toMatchObject({ crossing: 2, gained: 2, lost: 0 });
+    expect(crossed).toMatchObject({ crossing: 2, solved: { a: 1, b: 3 }, gained: 2, lost: 0, gainedGreedily: 0 });
     expect(compareRuns([wide], [sure]).boundary).toMatchObject({ crossing: 2, gained: 0, lost: 2 });
     expect(compareRuns([a], [a]).boundary).toMatchObject({ crossing: null, gained: 0, lost: 0 });
   });

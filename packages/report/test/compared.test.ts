@@ -37,7 +37,9 @@ describe('the page of a comparison', () => {
     expect(text).toContain('<th scope="row">accuracy</th><td>33.3 %</td><td>66.7 %</td><td>+33.3</td>');
     expect(text).toContain('exact McNemar p = 1.0');
     expect(text).toContain('<polyline class="a" points="0.0,80.0 480.0,53.3"/>');
-    expect(text).toContain('In 2 samples, B solves 1 that A never does, and A 1 that B never does.');
+    expect(text).toContain(
+      'In 2 samples, A solves 2 of 3 problems and B 2; B solves 1 that A never does (1 of them by its greedy answer), and A 1 that B never does.',
+    );
   });
 
   it('shows what a policy has written as text', () => {
