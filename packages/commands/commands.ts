@@ -11,6 +11,7 @@ import { EXPLAIN } from './commands/explain.ts';
 import { EXPORT } from './commands/export.ts';
 import { FETCH } from './commands/fetch.ts';
 import { FLEET } from './commands/fleet.ts';
+import { IMPORT } from './commands/import.ts';
 import { LIST } from './commands/list.ts';
 import { MERGE } from './commands/merge.ts';
 import { METHODS } from './commands/methods.ts';
@@ -49,5 +50,6 @@ export const COMMANDS: readonly Command[] = [
   TASKS,
   DATA,
   CONFIGS,
+  IMPORT,
   DOCTOR,
 ];

@@ -7,7 +7,17 @@ import { COMMANDS } from './commands.ts';
 
 export const EVERYTHING: CommandParts = {
   commands: COMMANDS,
-  library: { naming: async (...texts) => (await import('../zoo/library.ts')).zooLibrary.naming(...texts) },
+  library: {
+    async naming(...texts) {
+      const [{ zooLibrary }, { withForeignNames }] = await Promise.all([
+        import('../zoo/library.ts'),
+        import('./import/foreign_names.ts'),
+      ]);
+      const registries = await zooLibrary.naming(...texts);
+      const { keysElsewhere } = registries;
+      return { ...registries, ...(keysElsewhere && { keysElsewhere: withForeignNames(keysElsewhere) }) };
+    },
+  },
   openConfig: async (...given) => (await import('../plugins/open_plugins.node.ts')).openPlugins(...given),
   openBase: async (...given) => (await import('../models/run/model/configured_model.node.ts')).openBase(...given),
   backends: [WEBGPU, TFJS],

@@ -15,6 +15,8 @@ export interface NamedReward {
   readonly export?: unknown;
   /** The sub-score that a reward of the name `part` is. */
   readonly of?: unknown;
+  /** The function of a file in Python. */
+  readonly function?: unknown;
 }
 
 /** The reward that is a sub-score of the verdict. */
@@ -24,9 +26,9 @@ export const PART_REWARD = 'part';
  * The label of a reward function in metrics and messages: its name or sub-score; for a file, the export or the file's
  * stem.
  */
-export function rewardLabel({ name, export: exported, of }: NamedReward): string {
+export function rewardLabel({ name, export: exported, of, function: called }: NamedReward): string {
   if (name === PART_REWARD && typeof of === 'string') return of;
-  if (!isModuleFile(name)) return name;
+  if (!isModuleFile(name)) return typeof called === 'string' ? called : name;
   if (typeof exported === 'string') return exported;
   return name.replace(/^.*[/\\]/, '').replace(/\.\w+$/, '');
 }
