@@ -21,6 +21,7 @@ import {
 } from './prompts/style.ts';
 import { innerIn, listedTask, type TaskList } from './registered_task.ts';
 import { makeEach, type Repeat, repeatPlainly } from './repeat.ts';
+import type { SearchSpace } from './search_text.ts';
 import {
   canonicalJSON,
   countTrainProblems,
@@ -246,6 +247,12 @@ class BoundTask implements Task {
       if (all.size >= MOST_SOLUTIONS) break;
     }
     return [...all];
+  }
+
+  /** Words would be read in between tags. */
+  searchSpace({ identity }: TaskItem): SearchSpace<unknown> | undefined {
+    if (this.style === 'plain' || this.#conversation !== undefined) return undefined;
+    return this.#definition.searchSpace?.(identity, this.knobs);
   }
 
   #twin(item: TaskItem): TaskItem | undefined {

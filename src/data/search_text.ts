@@ -34,6 +34,8 @@ export interface SearchSpace<S> {
   isDead(state: S): boolean;
   /** Whether the moves of a state are not tried, but listed by their results: each of them ends the search. */
   isListed?(state: S): boolean;
+  /** How far a state looks from a solved one, at a glance; figures compare the first tries with it. */
+  distance?(state: S): number;
   /** What is repeated of a state after the bracket that it opens, in any order of its words. */
   shown?(state: S): string;
 }

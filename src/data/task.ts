@@ -16,6 +16,7 @@ import type {
 } from './environment.ts';
 import type { AskedAnswer, Knobs, TaskItem, VerifyContext } from './problem.ts';
 import type { Repeat } from './repeat.ts';
+import type { SearchSpace } from './search_text.ts';
 
 export type { AskedAnswer, Knobs, Split, TaskItem, VerifyContext } from './problem.ts';
 
@@ -125,6 +126,11 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   /** Further correct answers. */
   solutions?(identity: I, knobs: K): Iterable<string>;
   /**
+   * What an answer searches, if answers are written as `search_text.ts` has it: figures and pages then read the tries of
+   * each answer, right or wrong. Pure; undefined where answers do not search at these knobs.
+   */
+  searchSpace?(identity: I, knobs: K): SearchSpace<unknown> | undefined;
+  /**
    * A completion for the supervised warm start, drawn from a deliberately imperfect teacher, so that
    * reinforcement has something honest left to discover.
    */
@@ -229,6 +235,8 @@ export interface Task {
   hints?(item: TaskItem): readonly string[];
   /** Right answers, the item's own first; possibly incomplete. */
   solutions?(item: TaskItem): readonly string[];
+  /** What its answers search; undefined where they do not. */
+  searchSpace?(item: TaskItem): SearchSpace<unknown> | undefined;
   /** A completion for the supervised warm start. Pure in (seed, index). */
   demonstration(item: TaskItem, seed: number, index: number): string;
   /** Judges the decoded completion (EOS stripped). Total and pure. */

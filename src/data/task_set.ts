@@ -16,6 +16,7 @@ import { type Demonstration, dialogueTokens } from './prompts/dialogue_tokens.ts
 import { mostShownTokens, shownBefore, shownBelow } from './prompts/shown_prompt.ts';
 import { withOpening } from './prompts/style.ts';
 import { type Repeat, repeatPlainly } from './repeat.ts';
+import type { SearchSpace } from './search_text.ts';
 import type { Task, TaskItem, VerifyContext } from './task.ts';
 import { environmentOf, episodeDemonstration, measuredTurns, withRoom, withTools } from './task_environment.ts';
 
@@ -64,6 +65,8 @@ export interface TaskSet {
   hints(item: TaskItem): readonly Int32Array[];
   /** Right answers in tokens without EOS, the item's own first; empty if its task knows none. */
   solutions(item: TaskItem): readonly Int32Array[];
+  /** What the answers to a problem search; undefined where they do not. */
+  searchSpace(item: TaskItem): SearchSpace<unknown> | undefined;
   /** A typed prompt, asked like a problem of the first task. @throws DataError if it cannot be written */
   typedTokens(prompt: string): Int32Array;
   /** Completion ids of one warm-start demonstration, EOS included where it ends a completion. Pure in (seed, index). */
@@ -305,6 +308,8 @@ class TokenizedTasks implements TaskSet {
     const all = this.#taskOf(item).solutions?.(item) ?? [item.answer];
     return all.filter((answer) => answer !== '').map((answer) => this.codec.encode(answer));
   };
+
+  readonly searchSpace: TaskSet['searchSpace'] = (item) => this.#taskOf(item).searchSpace?.(item);
 
   readonly typedTokens: TaskSet['typedTokens'] = (prompt) => {
     const { opening = [], tools } = this.shares[0].task;

@@ -95,9 +95,11 @@ function ownLogprob({ logprobs, labels }: VerifiedCompletion): number {
 /** The figures of an evaluation, computed from its records alone. */
 export function evaluationOf(
   { engine: { tasks }, figures }: Evaluator,
-  { evaluation: { samples } }: StageConfig,
+  stage: StageConfig,
   problems: readonly ProblemRecord[],
 ): Evaluation {
+  const { samples } = stage.evaluation;
+  const spaceAt = (i: number) => tasks.searchSpace(evaluatedItems(tasks, stage)[i]);
   const correct = problems.map((problem) => problem.samples.filter(isSolved).length);
   const weights = problems.map(({ weight }) => weight);
   const solved = problems.map(({ greedy }) => (isSolved(greedy) ? 1 : 0));
@@ -108,7 +110,7 @@ export function evaluationOf(
     samples,
     meanAtK: meanPassAtK(correct, samples, 1, weights),
     passAtK: Object.fromEntries(passes(samples).map((k) => [k, meanPassAtK(correct, samples, k, weights)])),
-    figures: Object.fromEntries(figures.map((figure) => [figure.name, figure.of(problems)])),
+    figures: Object.fromEntries(figures.map((figure) => [figure.name, figure.of(problems, spaceAt)])),
     meanLength: lengths.reduce((sum, length) => sum + length, 0) / lengths.length,
     reach: {
       problems: problems.length,

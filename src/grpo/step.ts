@@ -70,6 +70,7 @@ export function openStep(
       rng: rngFor(`method|${seed}|${stageIndex}|${step}|${itemsDrawn}|${id}${round === 0 ? '' : `|${round}`}${ahead}`),
       ledger,
       vocabularySize: codec.vocabSize,
+      searchSpace: (item) => engine.tasks.searchSpace(item),
       tokenText: (token) => codec.tokenText(token),
       metric: (name, value) => {
         logged[`${id}/${name}`] = value;

@@ -22,6 +22,7 @@
  */
 
 import type { EpisodeState, EpisodeStep, Player } from '../data/environment.ts';
+import type { SearchSpace } from '../data/search_text.ts';
 import type { TaskItem } from '../data/task.ts';
 import type { Rng } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
@@ -312,7 +313,8 @@ export interface EvaluationFigure {
   readonly readsStates?: true;
   /** Its `words` with which the policy is asked after each sampled answer: `SampledAnswer.affirmed`. */
   readonly asks?: { readonly question: string; readonly replies: readonly [yes: string, no: string] };
-  of(problems: readonly ProblemRecord[]): Estimate;
+  /** @param spaceAt  what is searched in the answers to problem i; undefined where they do not search */
+  of(problems: readonly ProblemRecord[], spaceAt?: (i: number) => SearchSpace<unknown> | undefined): Estimate;
 }
 
 /** The only point of a supervised stage: what it learns of a multi-turn problem, and the weight of each token. */

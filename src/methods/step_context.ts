@@ -1,4 +1,6 @@
 /** What every part of a method may know about its step. */
+import type { SearchSpace } from '../data/search_text.ts';
+import type { TaskItem } from '../data/task.ts';
 import type { Rng } from '../kernels/philox.ts';
 import type { Ledger } from './ledger.ts';
 import type { GrpoStageConfig } from './stage.ts';
@@ -15,6 +17,8 @@ export interface StepContext {
   readonly ledger: Ledger;
   /** Tokens of the vocabulary. */
   readonly vocabularySize: number;
+  /** What the answers to a problem search; undefined where they do not. */
+  searchSpace(item: TaskItem): SearchSpace<unknown> | undefined;
   /** What a token writes; a text may need several tokens for one character. */
   tokenText(id: number): string;
   /** Logs a number in metrics.jsonl, as `<id>/<name>`. */

@@ -19,6 +19,7 @@ export function stepContext(stage: GrpoStageConfig, step = 3): StepContext {
     rng,
     ledger,
     vocabularySize: VOCABULARY,
+    searchSpace: () => undefined,
     tokenText: String,
     metric: () => {},
   };

@@ -27,7 +27,7 @@ import { openSmallRun } from '../../../../test/support/small_runs.ts';
 import { describeMethod } from '../../catalogue/catalogue.ts';
 import { methodFacts } from '../../catalogue/method_facts.ts';
 import { needsTurns, playedTask } from '../support/played_methods.ts';
-import { type Judges, playedLines, TASK_WITH_STEPS, TASKS, type TaskLines, tossed } from '../support/tossed_tasks.ts';
+import { type Judges, neededTask, playedLines, TASKS, type TaskLines, tossed } from '../support/tossed_tasks.ts';
 
 const SEED = 20264;
 const COMBINATIONS = 160;
@@ -191,8 +191,7 @@ function onTexts(
   { usual, passes, seed }: { readonly usual: TaskLines; readonly passes: number; readonly seed: number },
 ): Combination {
   const { ids, keys } = keysOf(here);
-  const wantsSteps = ids.some((id) => facts(id).needs.some((need) => /steps of a solution|second prompt/.test(need)));
-  const task = wantsSteps ? TASK_WITH_STEPS : usual;
+  const task = neededTask(ids.flatMap((id) => facts(id).needs)) ?? usual;
   const lines = [
     task.yaml,
     `seed: ${seed}`,

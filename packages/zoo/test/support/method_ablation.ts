@@ -15,7 +15,7 @@ import { describeMethod } from '../../catalogue/catalogue.ts';
 import { methodFacts } from '../../catalogue/method_facts.ts';
 import { type Outcome, outcomeOf, type Verdict, verdictOf } from './ablation.ts';
 import { needsTurns, playedTask } from './played_methods.ts';
-import { playedLines, TASK_WITH_STEPS, TASKS, type TaskLines, tossed } from './tossed_tasks.ts';
+import { neededTask, playedLines, TASKS, type TaskLines, tossed } from './tossed_tasks.ts';
 
 /** A method, and the key that asks for it. */
 export interface Ablated {
@@ -210,8 +210,8 @@ function situationsOf(method: Method<unknown>): readonly Situation[] {
     const task = playedLines(playedTask(method));
     return PLAYED.map((one) => ({ ...one, task }));
   }
-  const wantsSteps = facts(method.id).needs.some((need) => /steps of a solution|second prompt/.test(need));
-  return wantsSteps ? SITUATIONS.map((one) => ({ ...one, task: TASK_WITH_STEPS })) : SITUATIONS;
+  const task = neededTask(facts(method.id).needs);
+  return task === undefined ? SITUATIONS : SITUATIONS.map((one) => ({ ...one, task }));
 }
 
 function trialsOf(method: Method<unknown>, ways: readonly string[]): Ablated['trials'] {

@@ -26,11 +26,23 @@ export const TASKS: readonly TaskLines[] = [
     yaml: 'task: {name: sort_digits, digits: 2}\nreward_funcs: [{name: positions, weight: 0.5}, {name: accuracy, weight: 0.5}, {name: lcs, weight: 0}]',
   },
 ];
-export const TASK_WITH_STEPS: TaskLines = {
+const TASK_WITH_STEPS: TaskLines = {
   name: 'countdown',
   mark: '+',
   yaml: 'task: {name: countdown, numbers: 2}\nreward_funcs: [{name: cosine, min_value_wrong: 0, max_value_wrong: 0.5, max_len: 12}, {name: accuracy, weight: 0}, {name: positions, weight: 0}, {name: lcs, weight: 0}]',
 };
+
+/** Answers that search, for methods that read tries; their verdicts have steps too. */
+const TASK_WITH_SEARCH: TaskLines = {
+  ...TASK_WITH_STEPS,
+  yaml: TASK_WITH_STEPS.yaml.replace('numbers: 2', 'numbers: 2, answer: search, max_tokens: 16'),
+};
+
+/** The task that methods need; undefined: any will do. @param needs  of the methods, in words */
+export function neededTask(needs: readonly string[]): TaskLines | undefined {
+  if (needs.some((need) => /answers search/.test(need))) return TASK_WITH_SEARCH;
+  return needs.some((need) => /steps of a solution|second prompt/.test(need)) ? TASK_WITH_STEPS : undefined;
+}
 
 /** Episodes are paid by a reward of the test's own, which tosses the same coin. */
 export const playedLines = (task: string): TaskLines => ({

@@ -28,6 +28,7 @@ import {
   feedbackOnSearch,
   judgeSearch,
   orderlySearch,
+  spaceOf,
   straightSearch,
   verifyCountdownSearch,
 } from './search.ts';
@@ -321,6 +322,7 @@ export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
     const count = tracesOf(item.numbers).count(item.target);
     for (let index = 0; index < count; index++) yield answerText(item, solution(item, index), knobs);
   },
+  searchSpace: (item, knobs) => (knobs.answer === 'search' ? spaceOf(item, knobs) : undefined),
   demonstration(item, knobs, rng) {
     const table = tracesOf(item.numbers);
     const right = () => solution(item, rng.int(0, table.count(item.target) - 1));

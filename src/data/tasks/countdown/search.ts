@@ -38,7 +38,7 @@ function expand(pool: Pool): readonly Move[] {
   return [...moves.values()];
 }
 
-function spaceOf({ numbers, target }: CountdownProblem, { listed, restate }: CountdownKnobs): SearchSpace<Pool> {
+export function spaceOf({ numbers, target }: CountdownProblem, { listed, restate }: CountdownKnobs): SearchSpace<Pool> {
   const isLast = ({ length }: Pool): boolean => length === 1 || (listed === 'nothing' && length === 2);
   const isHit = (pool: Pool): boolean =>
     pool.length === 1 ? pool[0] === target : expand(pool).some(({ to }) => isHit(to));
@@ -48,6 +48,7 @@ function spaceOf({ numbers, target }: CountdownProblem, { listed, restate }: Cou
     isSolved: (pool) => isLast(pool) && isHit(pool),
     isDead: (pool) => isLast(pool) && !isHit(pool),
     isListed: ({ length }) => length === 2 && listed !== 'nothing',
+    distance: ([result]) => Math.abs(result - target),
     ...(restate && { shown: (pool: Pool) => pool.join(' ') }),
   };
 }
