@@ -24,6 +24,7 @@ export { correct, judgeNumber, judgeText } from '../../../src/data/judge.ts';
 export { type JudgeThreads, judgedTogether } from '../../../src/data/judging/judged.ts';
 export { readKnobs, takeKnobs } from '../../../src/data/knobs.ts';
 export type { RegisteredTask, TaskList } from '../../../src/data/registered_task.ts';
+export type { SearchMove, SearchSpace } from '../../../src/data/search_text.ts';
 export { SPLIT_VERSION, splitOf, splitPosition, TRAIN_SHARE } from '../../../src/data/split.ts';
 export type {
   AnyTaskDefinition,
