@@ -30,7 +30,9 @@ function commandText(declared: Command, above: string): string[] {
   const usage = declared.usage ?? ['[options]', ...words.map(({ syntax }) => syntax)].join(' ');
   const rows = [
     ...words.flatMap(({ syntax, text }) => (text === undefined ? [] : [row(syntax, text)])),
-    ...Object.entries(flags).map(([flagName, flag]) => row(syntaxOf(flagName, flag), flagText(flag))),
+    ...Object.entries(flags).flatMap(([flagName, flag]) =>
+      flag.isAlias ? [] : [row(syntaxOf(flagName, flag), flagText(flag))],
+    ),
   ];
   return [
     `## ${path}`,

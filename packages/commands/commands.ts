@@ -3,6 +3,7 @@
 import type { Command } from '../../src/cli/flags/command.ts';
 import { ADVISE } from './commands/advise.ts';
 import { COMPARE } from './commands/compare.ts';
+import { COMPLETION } from './commands/completion.ts';
 import { CONFIGS } from './commands/configs.ts';
 import { DATA } from './commands/data.ts';
 import { DOCTOR } from './commands/doctor.ts';
@@ -20,36 +21,39 @@ import { REWARDS } from './commands/rewards.ts';
 import { RUNS } from './commands/runs.ts';
 import { SAMPLE } from './commands/sample.ts';
 import { SCHEMA } from './commands/schema.ts';
+import { SHOW } from './commands/show.ts';
 import { TASKS } from './commands/tasks.ts';
 import { TRACK } from './commands/track.ts';
 import { TRAIN } from './commands/train.ts';
 import { UI } from './commands/ui.ts';
 import { WORKER } from './commands/worker.ts';
 
-/** In the order of help and documentation. */
+/** In the order of documentation; `overview.ts` has that of help. */
 export const COMMANDS: readonly Command[] = [
   TRAIN,
-  EVAL,
-  COMPARE,
-  ADVISE,
-  SAMPLE,
-  FETCH,
-  MERGE,
-  EXPORT,
-  REPORT,
-  TRACK,
-  RUNS,
-  UI,
-  WORKER,
-  FLEET,
-  SCHEMA,
-  LIST,
-  EXPLAIN,
-  METHODS,
-  REWARDS,
-  TASKS,
-  DATA,
   CONFIGS,
   IMPORT,
+  FETCH,
+  UI,
+  RUNS,
+  REPORT,
+  COMPARE,
+  ADVISE,
+  TRACK,
   DOCTOR,
+  SAMPLE,
+  EVAL,
+  EXPORT,
+  SHOW,
+  EXPLAIN,
+  TASKS,
+  REWARDS,
+  METHODS,
+  DATA,
+  SCHEMA,
+  COMPLETION,
+  FLEET,
+  WORKER,
+  LIST,
+  MERGE,
 ];

@@ -4,9 +4,11 @@ import type { CommandParts } from '../../src/cli/parts.ts';
 import { TFJS } from '../tfjs/kernels/open.node.ts';
 import { WEBGPU } from '../webgpu/named_backend.node.ts';
 import { COMMANDS } from './commands.ts';
+import { overview } from './overview.ts';
 
 export const EVERYTHING: CommandParts = {
   commands: COMMANDS,
+  help: overview,
   library: {
     async naming(...texts) {
       const [{ zooLibrary }, { withForeignNames }] = await Promise.all([

@@ -172,7 +172,7 @@ export class LiveMirror implements Tracker {
   #missed(why: string): string {
     const { server, directory } = this.#options;
     const to = server.tracker === SENT_TRACKERS[0]?.name ? '' : ` --to ${server.tracker}`;
-    const command = `${commandName()} track --run ${shellQuoted(directory)}${to}`;
+    const command = `${commandName()} track ${shellQuoted(directory)}${to}`;
     return `${server.tracker} at ${server.uri} ${why}. Nothing is lost: ${command} sends it.`;
   }
 }

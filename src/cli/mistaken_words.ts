@@ -5,7 +5,7 @@ import { shellQuoted } from '../format.ts';
 import { nearestKey } from '../options/nearest_name.ts';
 import type { Command } from './flags/command.ts';
 import { spelled } from './flags/flag.ts';
-import { packagedConfigFile } from './runs/packaged_configs.ts';
+import { packagedConfigFile, packagedNames } from './runs/packaged_configs.ts';
 
 const UNKNOWN_FLAG = /^error: unknown option '--([\w.-]+)[^\n]*'\s*/;
 
@@ -51,19 +51,42 @@ export function refuseSpacedSet([word]: readonly string[], set: readonly string[
   });
 }
 
-/** @throws ConfigError for any word: an unknown command, or a config without its flag */
+/** @throws ConfigError for any word, which is probably a mistaken command */
 export function refuseWords([word]: readonly string[], all: readonly Command[]): void {
   if (word !== undefined) throw new ConfigError('unknown-command', unknownWord(word, all), { word });
 }
 
+/** Whether a word names a config: a YAML file, or one that is shipped. */
+export function isConfig(word: string): boolean {
+  return /\.ya?ml$/.test(word) || packagedConfigFile(word) !== undefined;
+}
+
+/** The flags of `train`, whose config may be a word. @throws ConfigError for other words, and for two configs */
+export function withConfigWord<F extends { readonly config?: string; readonly set?: readonly string[] }>(
+  flags: F,
+  words: readonly string[],
+  all: readonly Command[],
+): F {
+  refuseSpacedSet(words, flags.set);
+  const [config = flags.config, ...others] = words;
+  refuseWords(
+    [...words].filter((word) => !isConfig(word)),
+    all,
+  );
+  if (others.length === 0 && (words.length === 0 || flags.config === undefined)) return { ...flags, config };
+  const rule = 'a run has one config; train one after the other';
+  throw new ConfigError('two-configs', `${[...words, flags.config ?? []].flat().join(' ')} — ${rule}.`, { words });
+}
+
 /** What an unknown word may have meant. */
 export function unknownWord(word: string, all: readonly Command[]): string {
-  if (/\.ya?ml$/.test(word)) return `${word} — a config needs its flag; use --config ${shellQuoted(word)}.`;
-  if (packagedConfigFile(word) !== undefined) return `${word} — a shipped config needs its flag; use --config ${word}.`;
-  const names = all.map(({ name }) => name);
+  if (isConfig(word))
+    return `${word} — a config, which this command does not take; train it: train ${shellQuoted(word)}.`;
+  const names = all.filter(({ isAlias }) => !isAlias).map(({ name }) => name);
   const flags = all.flatMap(({ flags: declared = {} }) => Object.keys(declared).map(spelled));
   if (flags.includes(`--${word}`)) return `${word} — a flag, not a command; use --${word}.`;
-  const nearest = nearestKey(word, names);
-  if (nearest !== undefined) return `${word} — no such command (${names.join(', ')}); did you mean "${nearest}"?`;
-  return `${word} — neither a command (${names.join(', ')}) nor the value of a flag; an output directory is --output ${shellQuoted(word)}.`;
+  const nearest = nearestKey(word, [...names, ...packagedNames()]);
+  if (nearest !== undefined) return `${word} — no such command or config; did you mean "${nearest}"?`;
+  const rule = 'neither a command nor a config nor the value of a flag (rlvr-train --help lists the commands)';
+  return `${word} — ${rule}; an output directory is --output ${shellQuoted(word)}.`;
 }

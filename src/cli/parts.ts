@@ -17,6 +17,8 @@ export interface ConfiguredBase {
 export interface CommandParts {
   /** In the order of help and documentation. */
   readonly commands: readonly Command[];
+  /** What `--help` prints; absent: all commands in a list. */
+  readonly help?: () => string;
   /** What configs may name. */
   readonly library: Library;
   /** Makes the tasks, rewards and methods that a config names. */

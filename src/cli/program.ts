@@ -11,12 +11,13 @@ export function program(): Commander {
   const root = new Commander('rlvr-train')
     .description('Train a small language model with reinforcement learning from verifiable rewards, on this machine.')
     .version(packageVersion())
-    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` })
     .configureOutput({
       writeOut: (text) => print(text.trimEnd()),
       writeErr: (text) => printError(text.trimEnd()),
       outputError: (message, write) => write(oneLine(message)),
     })
     .exitOverride();
-  return withCommands(root, commandParts().commands);
+  const { commands, help } = commandParts();
+  if (help !== undefined) root.helpInformation = help;
+  return withCommands(root, commands);
 }

@@ -1,12 +1,12 @@
-/** `rlvr-train advise --run DIR`: what the run suffers from, and what helped against that in the arena, with its figures. */
+/** `rlvr-train advise DIR`: what the run suffers from, and what helped against that in the arena, with its figures. */
 import { basename, resolve } from 'node:path';
 import { printJson } from '../../../src/cli/display/output.ts';
 import { COMBINATION, STAGE_ENDED } from '../../../src/diagnostics/codes.ts';
 import { CheckpointError } from '../../../src/errors.ts';
 import { printable } from '../../../src/format.ts';
-import { logLines } from '../../../src/run/logs/log_lines.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import type { Diagnosed } from '../../compare/advice.ts';
+import { logLines } from '../../trackers/log_lines.ts';
 import { advised, printAdvice } from '../display/advice.ts';
 
 export async function adviseCommand(directory: string, { json = false }: { readonly json?: boolean }): Promise<void> {

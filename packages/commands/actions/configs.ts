@@ -55,7 +55,7 @@ export function listConfigs({ json = false }: { readonly json?: boolean }): void
   print(
     `\n${systemNames().length} more are of published systems: ${commandName()} explain NAME says which, such as Pref-GRPO`,
   );
-  print(`train one: ${commandName()} --config NAME; change one: ${commandName()} configs cp NAME my.yaml`);
+  print(`train one: ${commandName()} NAME; change one: ${commandName()} configs cp NAME my.yaml`);
 }
 
 /** @throws ConfigError for an unknown name, or a file that is there already */
@@ -74,7 +74,7 @@ export function copyConfig(
   } catch (error) {
     throw new ConfigError('config-file', `${target}  ${refusal(error)}`, { file: target });
   }
-  print(`${printable(target)} written; train it with: ${commandName()} --config ${shellQuoted(target)}`);
+  print(`${printable(target)} written; train it with: ${commandName()} ${shellQuoted(target)}`);
 }
 
 function unknownConfig(name: string): ConfigError {

@@ -7,7 +7,7 @@ import { printable } from '../../../src/format.ts';
 import { evaluationMetrics } from '../../../src/grpo/metrics.ts';
 import type { Evaluation } from '../../../src/methods/records.ts';
 import type { InferenceLoad } from '../../../src/planning/capacity.ts';
-import { onlyRun } from '../commands/required_run.ts';
+import { askedPolicy, refuseFurther } from '../commands/required_run.ts';
 import { averagedWith } from '../runs/average_weights.ts';
 import { type AskedFlags, openAsked } from '../runs/open_asked.ts';
 import { type InferenceFlags, type OpenedModel, openTrained } from '../runs/open_trained.ts';
@@ -33,24 +33,21 @@ interface EvaluationFlags extends EvaluatedFlags {
 /**
  * A run's policy on its own problems, or a model on those of a task.
  *
- * @param words  none is known
+ * @param words  the run or the model, unless flags say it
  * @throws ConfigError where it is not said what is evaluated, or on what
  */
 export async function evaluateGiven(words: readonly string[], given: EvalFlags): Promise<void> {
-  const { model, task, suite, samples, average = [] } = given;
-  const figures = given.figures === undefined ? [] : figuresOverrides(given.figures, samples, model === undefined);
+  const { task, suite, samples, average = [] } = given;
+  const { kind, path, words: others } = askedPolicy(words, given);
+  refuseFurther(others, 'one run or model at a time; leave it out');
+  // Asked something else than its own task, a run is a model like any other.
+  const isRun = kind === 'run' && (suite ?? task) === undefined;
+  const figures = given.figures === undefined ? [] : figuresOverrides(given.figures, samples, isRun);
   const flags = { ...given, set: [...(given.set ?? []), ...figures] };
-  if (suite !== undefined && model !== undefined) {
-    onlyRun(words, model);
-    return evaluateSuite({ ...flags, model, suite });
-  }
-  if (suite !== undefined) {
-    const rule = 'asks a model; name it, a run too: --model runs/NAME';
-    throw new ConfigError('missing-flag', `--suite ${suite} — ${rule}.`, { flag: 'model' });
-  }
-  if (model === undefined) {
+  if (suite !== undefined) return evaluateSuite({ ...flags, model: path, suite });
+  if (isRun) {
     const load = (tasks: TaskSet): InferenceLoad => ({ prompts: tasks.heldOutItems().length, samples });
-    const opened = await openTrained(onlyRun(words, flags.run), { ...flags, overrides: flags.set }, load);
+    const opened = await openTrained(path, { ...flags, overrides: flags.set }, load);
     const keepsProblems = flags.set.some((set) => typeof set === 'string' && /(^|\.)eval_samples=/.test(set));
     return evaluateOpened(await averagedWith(opened, average), { ...flags, keepsProblems });
   }
@@ -58,8 +55,7 @@ export async function evaluateGiven(words: readonly string[], given: EvalFlags):
     const rule = 'missing — what the model is asked; for example --task reverse_text';
     throw new ConfigError('missing-flag', `--task: ${rule}.`, { flag: 'task' });
   }
-  onlyRun(words, model);
-  const opened = await averagedWith(await openAsked({ ...flags, model, task }), average);
+  const opened = await averagedWith(await openAsked({ ...flags, model: path, task }), average);
   return evaluateOpened(opened, { ...flags, keepsProblems: true });
 }
 

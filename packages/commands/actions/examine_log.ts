@@ -56,7 +56,7 @@ function openLog(place: string): { readonly file: string; readonly log: LogEntri
   };
   if (!kind.isDirectory()) return { file: place, log: readLogEntries(place, bytesOf(place)) };
   const names = readdirSync(place);
-  if (names.includes('metrics.jsonl')) return refuse(`is a run of rlvr-train; use rlvr-train advise --run ${place}`);
+  if (names.includes('metrics.jsonl')) return refuse(`is a run of rlvr-train; use rlvr-train advise ${place}`);
   const state = newestState(place, names);
   if (state !== undefined) return { file: state, log: readLogEntries(state, bytesOf(state)) };
   const events = names.filter((name) => name.includes('tfevents')).sort();

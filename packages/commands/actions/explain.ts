@@ -3,16 +3,18 @@
  * written; of a published system, what runs it here.
  */
 
+import { distance } from 'fastest-levenshtein';
 import { colors } from '../../../src/cli/display/colors.ts';
 import { print, printJson, wrapColumns } from '../../../src/cli/display/output.ts';
 import { commandName } from '../../../src/command_name.ts';
 import { ConfigError } from '../../../src/errors.ts';
-import { didYouMean } from '../../../src/options/nearest_name.ts';
+import { nearestKey } from '../../../src/options/nearest_name.ts';
 import type { CatalogueMethod } from '../../zoo/catalogue/catalogue.ts';
 import { valueText } from '../../zoo/catalogue/catalogue_words.ts';
 import { type KeyFacts, keyFacts, knownKeys, OF_GRPO, type OptionPlace } from '../../zoo/catalogue/key_facts.ts';
 import { METRIC_FACTS, type MetricFacts, metricFacts, metricOfWord } from '../../zoo/catalogue/metric_facts.ts';
-import { arxivNumber, isSpelledAlike, otherNamesOf } from '../../zoo/catalogue/spelled_alike.ts';
+import { screenWord, screenWords } from '../../zoo/catalogue/screen_words.ts';
+import { arxivNumber, isSpelledAlike, otherNamesOf, plainName } from '../../zoo/catalogue/spelled_alike.ts';
 import { type SystemFacts, systemFacts, systemNames } from '../../zoo/catalogue/systems/system_facts.ts';
 import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
 import { DIAGNOSIS_CODES } from '../../zoo/diagnostics/catalogue.ts';
@@ -21,9 +23,11 @@ import { wrapWords } from '../display/live/text.ts';
 import { systemText } from './explain_system.ts';
 
 /** All that a name means. */
-interface NameFacts extends Partial<KeyFacts> {
+export interface NameFacts extends Partial<KeyFacts> {
   readonly name: string;
   readonly metric?: MetricFacts;
+  /** What the screen and the pages mean by it. */
+  readonly word?: string;
   /** What is called so: what it does; what it is, and where more is said. */
   readonly things: readonly { readonly does: string; readonly more: string }[];
   /** Published systems of that name. */
@@ -43,15 +47,16 @@ export function explainCommand(names: readonly string[], { json = false }: { rea
   if (json) printJson(JSON.stringify(facts));
   else if (facts.length > 0) print(facts.map((fact) => explanation(fact, columns)).join('\n\n'));
   const unknown = asked.find((name) => nameFacts(name) === undefined);
-  if (unknown !== undefined) refuse(unknown);
+  if (unknown !== undefined) refuseName(unknown);
 }
 
-function nameFacts(name: string): NameFacts | undefined {
+export function nameFacts(name: string): NameFacts | undefined {
   const [key, seen, things, systems] = [keyFacts(name), metricFacts(name), namedThings(name), systemFacts(name)];
+  const word = screenWord(name);
   // A key is no metric for looking like one, as eval_steps looks like eval_<figure>.
   const metric = key === undefined || seen?.name === name ? (seen ?? metricOfWord(name)) : undefined;
-  if (key === undefined && metric === undefined && things.length + systems.length === 0) return undefined;
-  return { ...key, name, ...(metric && { metric }), things, systems };
+  if ((key ?? metric ?? word) === undefined && things.length + systems.length === 0) return undefined;
+  return { ...key, name, ...(word !== undefined && { word }), ...(metric && { metric }), things, systems };
 }
 
 /** Tasks, rewards, methods and diagnoses of that name or of that paper, and the method that logs under it. */
@@ -65,7 +70,7 @@ function namedThings(name: string): NameFacts['things'] {
   const [owner, ...rest] = name.replace(/#\d+/, '').split('/');
   return [
     ...those(tasks, isCalled, (task) => `A task: ${shown(`tasks show ${task}`)}`),
-    ...those(rewards, isCalled, (reward) => `A reward: ${shown(`list ${reward}`)}`),
+    ...those(rewards, isCalled, (reward) => `A reward: ${shown(`show ${reward}`)}`),
     ...those(points, isCalled, (point) => `A point of a step: ${shown(`methods ls ${point}`)}`),
     ...those(methods, isCalled, (method, { point }) => `A method (${point}): ${shown(`methods show ${method}`)}`),
     ...those(
@@ -102,29 +107,72 @@ function those<T extends { readonly name: string; readonly does: string }>(
 function explainable(): string[] {
   const { tasks, rewards, points, methods } = catalogue();
   const things = [...tasks, ...rewards, ...points, ...methods, ...METRIC_FACTS].map(({ name }) => name);
+  const words = screenWords();
   const others = [...tasks.flatMap(({ names }) => names), ...methods.flatMap(otherNamesOf)];
-  return [...new Set([...knownKeys(), ...things, ...others, ...DIAGNOSIS_CODES, ...systemNames()])];
+  return [...new Set([...words, ...knownKeys(), ...things, ...others, ...DIAGNOSIS_CODES, ...systemNames()])];
 }
 
-function refuse(name: string): never {
-  const near = didYouMean(name, explainable());
+/** A name of which at most a third differs: farther ones are other words. */
+function nearName(name: string, known: readonly string[]): string {
+  const near = nearestKey(name, known);
+  if (near === undefined || distance(plainName(near), plainName(name)) > name.length / 3) return '';
+  return `; did you mean "${near}"?`;
+}
+
+/** @throws ConfigError with the nearest name */
+export function refuseName(name: string): never {
+  const known = explainable();
+  const part = name.toLowerCase();
+  const having = known.filter((one) =>
+    one
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]/u)
+      .includes(part),
+  );
+  const near = having.length > 0 ? `; names with this word: ${firstOf(having)}.` : nearName(name, known);
   const others = ', metric, method, reward or task; docs/reference/keys.md and docs/reference/metrics.md list them';
   const papers = ', docs/systems.md published systems';
   const rule = `no such key${near === '' ? `${others}${papers}` : near}`;
   throw new ConfigError('unknown-name', `${name} — ${rule}${near === '' ? '.' : ''}`, { name });
 }
 
-function explanation(facts: NameFacts, columns: number | undefined): string {
-  const { name, places = [], options = [], refused = [], metric, things, systems } = facts;
+export function explanation(facts: NameFacts, columns: number | undefined): string {
+  const { name, places = [], options = [], refused = [], ours = [], word, metric, things, systems } = facts;
   const lines = [
+    ...(word === undefined ? [] : [`  ${word}`]),
     ...places.flatMap(({ place, option }) => meaning(plain(place.where), option)),
-    ...byText(options).flatMap(({ owners, option }) => meaning(owners, option)),
-    ...things.flatMap(({ does, more }) => [`  ${does}`, colors.dim(`  ${more}`)]),
     ...(metric === undefined ? [] : [`  ${metric.text}`, colors.dim(`  ${placeText(name, metric)}`)]),
-    ...refused.map(({ because }) => `  Of TRL or config.json, and not here: ${because}.`),
+    ...things.flatMap(({ does, more }) => [`  ${does}`, colors.dim(`  ${more}`)]),
+    ...(ours.length === 0
+      ? []
+      : [`  Elsewhere a name of what is ${ours.join(' or ')} here: ${commandName()} explain ${ours[0]}`]),
+    ...refused.map(({ because }) => `  Of another trainer or config.json, and not here: ${because}.`),
   ];
+  const isKnown = lines.length > 0;
+  lines.push(...optionLines(options, isKnown));
   const own = lines.length === 0 ? [] : [wrapWords([colors.bold(name), ...lines].join('\n'), columns)];
   return [...own, ...systems.map((system) => systemText(system, columns))].join('\n\n');
+}
+
+/** Options; where the name means something by itself, those that are no keys of a stage are only named. */
+function optionLines(options: readonly OptionPlace[], isKnown: boolean): string[] {
+  const told = byText(options.filter(({ isStageKey }) => isStageKey || !isKnown));
+  const own = isKnown ? options.filter(({ isStageKey }) => !isStageKey) : [];
+  const kinds = [...new Set(own.map(({ kind }) => kind))];
+  const named = kinds.map((kind) => {
+    const owners = own.filter((option) => option.kind === kind).map(({ owner }) => owner);
+    return `${kind}${owners.length > 1 ? 's' : ''} ${firstOf(owners)}`;
+  });
+  const also =
+    named.length === 0
+      ? []
+      : [colors.dim(`  Also an option of the ${named.join('; of the ')}: ${commandName()} show ${own[0].owner}`)];
+  return [...told.flatMap(({ owners, option }) => meaning(owners, option)), ...also];
+}
+
+function firstOf(names: readonly string[]): string {
+  const more = names.length - MOST_OWNERS;
+  return [...names.slice(0, MOST_OWNERS), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 function placeText(name: string, metric: MetricFacts): string {
@@ -149,11 +197,9 @@ function byText(options: readonly OptionPlace[]): { readonly owners: string; rea
   }
   return [...groups.values()].map((places) => {
     const names = places.map(({ owner }) => owner);
-    const shown =
-      names.length > MOST_OWNERS ? [...names.slice(0, MOST_OWNERS), `${names.length - MOST_OWNERS} more`] : names;
     const [{ kind, isStageKey, option }] = places;
-    const show = kind === 'method' ? `methods show ${names[0]}` : `list ${names[0]}`;
-    const owners = `Of the ${kind}${names.length > 1 ? 's' : ''} ${shown.join(', ')}`;
+    const show = kind === 'method' ? `methods show ${names[0]}` : `show ${names[0]}`;
+    const owners = `Of the ${kind}${names.length > 1 ? 's' : ''} ${firstOf(names)}`;
     const where = isStageKey ? `${plain(OF_GRPO)}. ` : '';
     return { owners: `${where}${owners}: ${commandName()} ${show}`, option };
   });

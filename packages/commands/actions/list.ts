@@ -95,7 +95,7 @@ export function listText({ tasks, rewards, points, methods }: Catalogue, detail:
   const shown = groups.filter(([, , lines]) => lines.length > 0);
   return [
     ...shown.map(([name, about, lines]) => [`${colors.bold(name)}  ${colors.dim(about)}`, ...lines].join('\n')),
-    colors.dim(`one of them, with its options and the YAML to write: ${commandName()} list NAME`),
+    colors.dim(`one of them, with its options and the YAML to write: ${commandName()} show NAME`),
   ].join('\n\n');
 }
 
@@ -122,7 +122,17 @@ function entryLines(
   return detail === 'names' || second === '' ? [line] : [line, colors.dim(`${indent}  ${second}`)];
 }
 
-function aboutTask({ name, does, category, tier, example, rewards, levels, options, yaml }: CatalogueTask): string {
+export function aboutTask({
+  name,
+  does,
+  category,
+  tier,
+  example,
+  rewards,
+  levels,
+  options,
+  yaml,
+}: CatalogueTask): string {
   return about(name, does, [
     ['kind', `${category}, tier ${tier}`],
     ['example', example.join('  →  ')],
@@ -133,7 +143,7 @@ function aboutTask({ name, does, category, tier, example, rewards, levels, optio
   ]);
 }
 
-function aboutReward({ name, does, options, yaml }: Catalogue['rewards'][number]): string {
+export function aboutReward({ name, does, options, yaml }: Catalogue['rewards'][number]): string {
   return about(name, does, [
     ['options', options.map(optionText)],
     ['YAML', yaml],

@@ -1,4 +1,4 @@
-/** `rlvr-train report --run DIR`: a run as one HTML page. */
+/** `rlvr-train report DIR`: a run as one HTML page. */
 import { basename, dirname, join, resolve } from 'node:path';
 import { print } from '../../../src/cli/display/output.ts';
 import { CheckpointError } from '../../../src/errors.ts';

@@ -1,4 +1,4 @@
-/** `rlvr-train sample --run DIR [PROMPT…]`: ask a trained policy, with prompts from the command, a pipe or a keyboard. */
+/** `rlvr-train sample DIR [PROMPT…]`: ask a trained policy, with prompts from the command, a pipe or a keyboard. */
 
 import { createInterface } from 'node:readline';
 import { colors } from '../../../src/cli/display/colors.ts';

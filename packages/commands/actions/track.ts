@@ -1,4 +1,4 @@
-/** `rlvr-train track --run DIRECTORY`: sends to a tracker what it does not have of a run. */
+/** `rlvr-train track DIRECTORY`: sends to a tracker what it does not have of a run. */
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { print, printError } from '../../../src/cli/display/output.ts';

@@ -29,5 +29,8 @@ export const CONFIGS = command({
       run: async ([name, file], flags) => (await import('../actions/configs.ts')).copyConfig(name, file, flags),
     }),
   ],
-  examples: [{ words: 'configs ls', does: 'the shipped configs; `configs cp NAME` copies one' }],
+  examples: [
+    { words: 'configs ls', does: 'the shipped configs' },
+    { words: 'configs cp sort-digits mine.yaml', does: 'a copy to edit; then: train mine.yaml' },
+  ],
 });

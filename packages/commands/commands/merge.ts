@@ -4,6 +4,7 @@ import { CHECKED } from './export.ts';
 
 export const MERGE = command({
   name: 'merge',
+  isAlias: true,
   does: 'merge an adapter into its model: short for export --to merged --dtype f32',
   usage: '<path> --output <directory> [--base <path>]',
   words: [{ syntax: '<path>', text: 'the directory of a finished run, or a folder as PEFT writes it' }],

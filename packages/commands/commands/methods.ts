@@ -52,10 +52,11 @@ export const METHODS = command({
     }),
   ],
   examples: [
+    { words: 'methods show cispo', does: 'formula, source, options' },
     { words: 'methods check ./methods/mine.ts', does: 'try a method of yours' },
     {
       words: 'methods ls',
-      does: 'the core methods and what was measured of them, and the names of all others; `methods show ID` has formula, source, options',
+      does: 'the core ones with what was measured, the names of all others',
     },
   ],
 });

@@ -34,6 +34,7 @@ export const REWARDS = command({
     }),
   ],
   examples: [
+    { words: 'rewards ls', does: 'every reward function and its options' },
     { words: 'rewards check ./rewards/mine.ts --task gcd', does: 'try a reward of yours on problems of a task' },
   ],
 });

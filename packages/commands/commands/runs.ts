@@ -15,5 +15,8 @@ export const RUNS = command({
       run: async ([directory], flags) => (await import('../actions/runs.ts')).listRuns(directory, flags),
     }),
   ],
-  examples: [{ words: 'runs ls', does: 'the runs there are: state, steps, accuracy, what differs' }],
+  examples: [
+    { words: 'runs ls', does: 'the runs there are: state, steps, accuracy, what differs' },
+    { words: 'runs ls runs --json', does: 'the same of a folder, for a program' },
+  ],
 });

@@ -1,12 +1,11 @@
-/** `rlvr-train sample --run DIR [PROMPT…]`: ask a trained policy, with prompts from the command, a pipe or a keyboard. */
+/** `rlvr-train sample RUN [PROMPT…]`: ask a trained policy, with prompts from the command, a pipe or a keyboard. */
 
-import { existsSync } from 'node:fs';
 import { THREADS } from '../../../src/cli/commands/train.ts';
 import { command } from '../../../src/cli/flags/command.ts';
 import { type Flag, integer, text, toggle, withDefault } from '../../../src/cli/flags/flag.ts';
 import { MOST_SAMPLES } from '../../../src/config/keys/limits.ts';
-import { requiredRun } from './required_run.ts';
-import { ADAPTER, MODEL_TEXT, TRAINED_RUN, TRUST, USE_ANYWAY } from './shared_flags.ts';
+import { askedPolicy } from './required_run.ts';
+import { ADAPTER, ASKED_WORD, MODEL_TEXT, RUN, TRUST, USE_ANYWAY } from './shared_flags.ts';
 
 const TEMPERATURE: Flag<number> = {
   text: 'sampling temperature; 0 is greedy',
@@ -23,15 +22,16 @@ const TEMPERATURE: Flag<number> = {
 export const SAMPLE = command({
   name: 'sample',
   does: 'ask a trained policy: prompts as arguments, line by line from a pipe, or typed',
-  usage: '--run <directory> | --model <path> [options] [prompt...]',
+  usage: 'RUN [prompt...] [options], or MODEL prompt...',
   words: [
+    ASKED_WORD,
     {
       syntax: '[prompt...]',
       text: 'prompts, one each; - reads standard input; default: some held-out problems',
     },
   ],
   flags: {
-    run: TRAINED_RUN,
+    run: RUN,
     model: text('<path>', MODEL_TEXT, { excludes: ['run', 'force', 'trust'] }),
     adapter: ADAPTER,
     maxTokens: integer('<number>', 'most tokens of an answer of --model', { min: 1, max: 1_000_000, otherwise: '256' }),
@@ -48,17 +48,17 @@ export const SAMPLE = command({
     json: toggle('one JSON object per completion', { excludes: ['interactive'] }),
   },
   examples: [
-    { words: 'sample --run runs/countdown', does: 'held-out problems, with verdicts; then yours, as typed' },
-    { words: 'sample --run runs/countdown "3 7 2 = 13 ?"', does: 'your own, one per argument' },
-    { pipe: 'cat prompts.txt', words: 'sample --run runs/countdown --json', does: 'a JSON object per completion' },
+    { words: 'sample runs/countdown', does: 'held-out problems, with verdicts; then yours, as typed' },
+    { words: 'sample runs/countdown "3 7 2 = 13 ?"', does: 'your own, one per argument' },
+    { pipe: 'cat prompts.txt', words: 'sample runs/countdown --json', does: 'a JSON object per completion' },
   ],
   async run(prompts, flags) {
-    if (flags.model !== undefined) {
+    const { kind, path, words } = askedPolicy(prompts, flags);
+    if (kind === 'model') {
       const { sampleModelCommand } = await import('../actions/sample_model.ts');
-      return sampleModelCommand(prompts, { ...flags, model: flags.model });
+      return sampleModelCommand(words, { ...flags, model: path });
     }
-    const [directory] = prompts.filter((word) => existsSync(word));
     const { sampleCommand } = await import('../actions/sample.ts');
-    return sampleCommand(prompts, { ...flags, run: requiredRun(flags.run, directory) });
+    return sampleCommand(words, { ...flags, run: path });
   },
 });

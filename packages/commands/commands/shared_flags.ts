@@ -1,5 +1,6 @@
-/** Flags that several commands have. */
-import { list, text, toggle } from '../../../src/cli/flags/flag.ts';
+/** Words and flags that several commands have. */
+import type { Word } from '../../../src/cli/flags/command.ts';
+import { type Flag, list, text, toggle } from '../../../src/cli/flags/flag.ts';
 
 export const TRUST = list(
   '<path or host>',
@@ -7,11 +8,20 @@ export const TRUST = list(
 );
 
 export const MODEL_TEXT =
-  'another model instead: its folder, a checkpoint of a run, an adapter, a .gguf file, or owner/name';
+  'a model instead of a run: its folder, a checkpoint of a run, an adapter, a .gguf file, or owner/name';
 
 export const ADAPTER = text('<path>', 'an adapter beside --model, where that is not one: a folder as PEFT writes it');
 
-/** The run whose policy is asked, where no model is. */
-export const TRAINED_RUN = text('<directory>', 'run directory, e.g. runs/countdown (this or --model is required)');
+/** The one run that a command is about. */
+export const RUN_WORD: Word = { syntax: '[run]', text: 'its directory, finished or not, e.g. runs/countdown' };
+
+/** The same by a flag. */
+export const RUN: Flag<string> = { ...text('<directory>', 'the same as the word'), isAlias: true };
+
+/** What is asked. */
+export const ASKED_WORD: Word = {
+  syntax: '[run]',
+  text: "a run's directory, e.g. runs/countdown; or a model: its folder, an adapter or a .gguf file",
+};
 
 export const USE_ANYWAY = toggle('use the model of the directory although it is not the one that its run ended with');

@@ -14,7 +14,7 @@ const SEED = integer('<number>', 'seed of the training stream', { min: 0, otherw
 export const TASKS = command({
   name: 'tasks',
   does: 'the tasks, problems of one with verdicts, and the check that every task passes',
-  usage: 'ls | show <name> | check <name or file> | export <name> | score <name> --file <rows>',
+  usage: 'ls | show|check|export NAME | score NAME --file ROWS',
   inner: [
     command({
       name: 'ls',

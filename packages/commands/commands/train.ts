@@ -10,7 +10,7 @@ import {
 import { print } from '../../../src/cli/display/output.ts';
 import { command } from '../../../src/cli/flags/command.ts';
 import { type Flag, grouped, integer, text, toggle } from '../../../src/cli/flags/flag.ts';
-import { refuseSpacedSet, refuseWords } from '../../../src/cli/mistaken_words.ts';
+import { withConfigWord } from '../../../src/cli/mistaken_words.ts';
 import { parseSeeds } from '../training/seed_list.ts';
 import { readSweep, type Sweep } from '../training/sweep_list.ts';
 import { TRUST } from './shared_flags.ts';
@@ -74,30 +74,23 @@ export const TRAIN = command({
       }),
       verifyShare: VERIFY_SHARE,
     }),
-    ...grouped(
-      'What is printed (default: a live region on a terminal, else plain lines; NO_COLOR is heeded):',
-      PRINTED_FLAGS,
-    ),
+    ...grouped('What is printed (a live region on a terminal, else lines; NO_COLOR is heeded):', PRINTED_FLAGS),
   },
   examples: [
     { words: '', does: 'the main job, configs/countdown.yaml' },
-    { words: '--config sort-digits', does: 'another shipped config, or a file of yours' },
-    { words: '--config sort-digits --seeds 0..4', does: 'five runs, then median and range; the same again resumes' },
+    { words: 'sort-digits', does: 'another shipped config, or a file of yours' },
+    { words: 'sort-digits --seeds 0..4', does: 'five runs, then median and range; the same again resumes' },
     {
-      words: '--config sort-digits --sweep learning_rate=3e-4,1e-3 --seeds 0..2',
-      does: 'six runs, and which rate was best; the same again resumes',
+      words: 'sort-digits --sweep learning_rate=3e-4,1e-3',
+      does: 'two runs, and which rate was better; the same again resumes',
     },
-    {
-      words: '--config sort-digits --dry-run',
-      does: 'resolved config, memory, problems, time; writes nothing',
-    },
-    { words: '--config sort-digits --workers 2', does: 'two more processes sample; the bits are those of one' },
+    { words: 'sort-digits --dry-run', does: 'resolved config, memory, problems, time; writes nothing' },
+    { words: 'sort-digits --workers 2', does: 'two more processes sample; the bits are those of one' },
     { words: '--resume', does: 'resume the newest run that can be' },
     { words: '--resume --output runs/countdown', does: 'with this one; the directory knows the config' },
   ],
-  async run(words, flags, all) {
-    refuseSpacedSet(words, flags.set);
-    refuseWords(words, all);
+  async run(words, given, all) {
+    const flags = withConfigWord(given, words, all);
     if (flags.listAdapters) return printAdapters();
     const { seeds, sweep, ...options } = flags;
     if (seeds ?? sweep) {

@@ -18,6 +18,7 @@ export const WORKER = command({
   },
   examples: [
     { words: 'worker --fleet nats://10.0.0.5:4222', does: 'lend this machine to the runs of a fleet (docs/fleet.md)' },
+    { words: 'worker --fleet nats://10.0.0.5:4222 --threads 1', does: 'lend one thread of it' },
   ],
   async run(words, { fleet = process.env.RLVR_FLEET, ...flags }, all) {
     refuseWords(words, all);

@@ -15,7 +15,6 @@ import { ADDITION } from '../../../test/cli/own_files.ts';
 import { fewOf } from '../../../test/support/budget.ts';
 import { builtInRewards } from '../../../test/support/everything.ts';
 import { eachInOwnFolder, folderOfFile } from '../../../test/support/folders.ts';
-import { COMMANDS } from '../commands.ts';
 
 const BASE = `task: {name: sort_digits, digits: 3}
 model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 1}
@@ -41,8 +40,6 @@ interface Mistake {
   readonly says: string;
 }
 
-/** Every command there is, as a message lists them. */
-const NAMES = COMMANDS.map(({ name }) => name).join(', ');
 /** What a policy of a thousand weights earns something for in two steps. */
 const LEARNABLE = 'reward_funcs: [positions]\n';
 const TRAIN = ['--config', 'my.yaml', '--output', 'out'];
@@ -129,7 +126,7 @@ const KEYS: Mistake[] = [
 const FLAGS: Mistake[] = [
   { what: 'an unknown flag', words: ['--resum'],
     says: "error: unknown option '--resum' — did you mean --resume? (rlvr-train --help lists the commands and flags)" },
-  { what: 'an unknown command', words: ['trian'], says: `trian — no such command (${NAMES}); did you mean "train"?` },
+  { what: 'an unknown command', words: ['trian'], says: 'trian — no such command or config; did you mean "train"?' },
   { what: 'no threads', words: [...TRAIN, '--threads', '0'],
     says: "error: option '--threads <number>' argument '0' is invalid. use a whole number of 1 or more. (rlvr-train --help lists the commands and flags)" },
   { what: 'too many threads', words: [...TRAIN, '--threads', '999'],
@@ -154,9 +151,9 @@ const PLACES: Mistake[] = [
   { what: 'a --set with a space', words: [...TRAIN, '--set', 'seed', '3'],
     says: '--set seed 3 — a key and its value are joined by "="; use --set seed=3.' },
   { what: 'an output without its flag', words: ['--config', 'my.yaml', 'runs/mine'],
-    says: `runs/mine — neither a command (${NAMES}) nor the value of a flag; an output directory is --output runs/mine.` },
-  { what: 'a shipped config without its flag', words: ['sort-digits'],
-    says: 'sort-digits — a shipped config needs its flag; use --config sort-digits.' },
+    says: 'runs/mine — neither a command nor a config nor the value of a flag (rlvr-train --help lists the commands); an output directory is --output runs/mine.' },
+  { what: 'two configs', words: ['my.yaml', '--config', 'sort-digits'],
+    says: 'my.yaml sort-digits — a run has one config; train one after the other.' },
   { what: 'a misspelt shipped config', words: ['--config', 'countdonw'],
     says: `--config countdonw — neither a file nor a shipped config (${packagedNames().join(', ')}); did you mean "countdown"?` },
   { what: 'a flag for a command', words: ['resume', 'out'], says: 'resume — a flag, not a command; use --resume.' },
@@ -168,11 +165,12 @@ const PLACES: Mistake[] = [
     says: '--seed 1 --seed 2 — given twice, and takes one value; keep one.' },
   { what: 'a command that configs does not have', words: ['configs', 'show'],
     says: 'configs show — no such command; configs ls lists them, configs cp NAME copies one.' },
-  { what: 'a run without its flag, for its report', words: ['report', 'out'],
-    says: 'out — a run needs its flag; use --run out.' },
-  { what: 'a run without its flag, for answers', files: { 'out/config.yaml': BASE }, words: ['sample', 'out'],
-    says: 'out — a run needs its flag; use --run out.' },
-  { what: 'a run without its flag', words: ['eval', 'out'], says: 'out — a run needs its flag; use --run out.' },
+  { what: 'no run to ask', words: ['eval'],
+    says: 'which run? Give the directory that its training printed, for example runs/countdown; npx --no-install rlvr-train runs lists them.' },
+  { what: 'a prompt and no run', words: ['sample', '3 7 2 = 13 ?'],
+    says: "3 7 2 = 13 ? — no run directory; the run comes before the prompts, as in runs/countdown '3 7 2 = 13 ?'." },
+  { what: 'two runs for one evaluation', words: ['eval', 'a', '--run', 'b'],
+    says: 'a — one run or model at a time; leave it out.' },
   { what: 'a learning rate among the knobs', words: [...TRAIN, '--set', 'task.learning_rate=1'],
     says: '--set  task.learning_rate: 1 — not a knob of the task; move it to the top level.' },
   { what: 'rewards in one text', yaml: 'reward_funcs: accuracy, lcs\n',
@@ -229,7 +227,7 @@ const DIRECTORIES: Mistake[] = [
   { what: 'an output that holds a run', run: () => {},
     says:
       'out  holds a finished run of sort_digits, seed 42; a second run in it would mix the two.\n' +
-      '  look at it     npx --no-install rlvr-train eval --run out\n' +
+      '  look at it     npx --no-install rlvr-train eval out\n' +
       '  keep it        give this run another --output, or none for a new directory under runs/\n' +
       '  start over     remove out first' },
   ...(process.platform === 'linux'

@@ -1,6 +1,7 @@
 /** Every key of a config is explained, by the command and on the page of all keys. */
 
 import { readFileSync } from 'node:fs';
+import { distance } from 'fastest-levenshtein';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { memoryStore } from '../../../src/run/store/store.ts';
 import { finish, metricsOf, YAML } from '../../../test/run/tiny_run.ts';
@@ -9,16 +10,25 @@ import { keyPlaces, knownKeys, refusedKeys } from '../../zoo/catalogue/key_facts
 import { keysPage, metricsPage } from '../../zoo/catalogue/made_pages.ts';
 import { METRIC_FACTS, metricFacts } from '../../zoo/catalogue/metric_facts.ts';
 import { configJsonSchema } from '../../zoo/catalogue/schema.ts';
+import { screenWord, screenWords } from '../../zoo/catalogue/screen_words.ts';
 import { type TrlKeys, trlTable } from '../../zoo/catalogue/trl_table.ts';
 import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
 import { UNSUPPORTED_TRL_KEYS } from '../../zoo/elsewhere/trl_keys.ts';
-import { explainCommand } from '../actions/explain.ts';
+import { explainCommand, nameFacts } from '../actions/explain.ts';
 
 let out = '';
 afterEach(() => {
   vi.restoreAllMocks();
   out = '';
 });
+
+function thrown(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
 
 function explained(...names: readonly string[]): string {
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
@@ -29,7 +39,56 @@ function explained(...names: readonly string[]): string {
   return out;
 }
 
+/** The texts that a pattern finds in a source, each with its `group`. */
+function wordsIn(path: string, pattern: RegExp): string[] {
+  const found = [...readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').matchAll(pattern)];
+  expect(found.length, path).toBeGreaterThan(2);
+  return found.map(([, word]) => word);
+}
+
+/** What is printed or shown as the name of a figure, a part, a state or a column, as its source has it. */
+function printedWords(): string[] {
+  const live = 'packages/commands/display/live';
+  const [head = ''] = wordsIn('packages/commands/actions/runs.ts', /const head = \[(.*)\]|print\((.*)\)/g);
+  return [
+    ...wordsIn(`${live}/frame.ts`, /figure\('([^']+)'/g),
+    ...wordsIn(`${live}/frame.ts`, /^ {2}\w+: '([^']+)',$/gm),
+    ...wordsIn(`${live}/help.ts`, /^ {2}'([a-z][a-z-]+(?: [a-z]+)?) {2,}/gm),
+    ...[...head.matchAll(/'(\w+)'/g)].map(([, word]) => word),
+    ...wordsIn('packages/commands/actions/runs.ts', /^ {2}(\w+): '(?:green|reset|yellow|red)'/gm),
+    ...wordsIn('src/cli/display/reporter.ts', /colors\.bold\('(\w+)'\)/g),
+    ...wordsIn('src/cli/display/reporter.ts', /(?:print\(`|return \[` {2})([a-z]+(?: it)?) {2,}/g),
+    ...wordsIn('src/run/summary.ts', /^ {2}readonly (\w+): /gm),
+    ...wordsIn('src/methods/records.ts', /^ {2}(sft|rollout|verify|update|eval): number;/gm),
+    ...wordsIn('src/rewards/verdict.ts', /'(correct|incorrect|invalid|truncated)'/g),
+    ...wordsIn('src/diagnostics/diagnostic.ts', /'(note|warning|stop|withdrawn)'/g),
+    ...wordsIn('packages/report/page/panels.ts', /title: '([^']+)'/g),
+    ...wordsIn('packages/report/fleet.ts', /figure\('([^']+)'/g),
+    ...wordsIn('packages/report/said.ts', /'([A-Z][a-z]+(?: [a-z]+)+)'/g),
+    ...wordsIn('packages/compare/compare.ts', /share\(['`]([^'`]+)['`]/g).map((name) => name.replace(/\$\{\w+\}/, '4')),
+    ...METRIC_FACTS.map(({ name }) => name),
+  ];
+}
+
 describe('explain', () => {
+  it('knows every word that the screen, the pages and the messages print', () => {
+    const words = [...new Set(printedWords())];
+    expect(words.length).toBeGreaterThan(150);
+    expect(words.filter((word) => nameFacts(word) === undefined)).toEqual([]);
+  });
+
+  it('explains each of its own words', () => {
+    expect(screenWords().length).toBeGreaterThan(100);
+    expect(screenWords().filter((word) => screenWord(word) === undefined)).toEqual([]);
+  });
+
+  it.each(['vlmm', 'MATHS', 'xgboost', 'l', 'wand'])('suggests for %s nothing farther than a third of it', (name) => {
+    expect(() => explained(name)).toThrow(/no such key/);
+    const [, near] = /did you mean "(.+)"\?/.exec(String(thrown(() => explained(name)))) ?? [];
+    if (near !== undefined)
+      expect(distance(near.toLowerCase(), name.toLowerCase())).toBeLessThanOrEqual(name.length / 3);
+  });
+
   it('knows the words of the screen, and answers what it can before it asks about the rest', () => {
     expect(explained('dead groups')).toContain('Share of dead groups');
     expect(explained('dead')).toContain('frac_reward_zero_std');

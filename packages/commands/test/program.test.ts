@@ -1,46 +1,48 @@
 import { readFileSync } from 'node:fs';
-import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { spelled } from '../../../src/cli/flags/flag.ts';
 import { run } from '../../../test/cli/called.ts';
 import { commandsPage } from '../command_page.ts';
 import { COMMANDS } from '../commands.ts';
 
-/** Every command there is, as a message lists them. */
-const NAMES = COMMANDS.map(({ name }) => name).join(', ');
+/** Commands that are listed. */
+const LISTED = COMMANDS.filter(({ isAlias }) => !isAlias);
+
+/** Terminals have at least so many columns. */
+const COLUMNS = 80;
 
 describe('the command line', () => {
-  it('shows the flags of train, the default command, in its own help', async () => {
+  it('says on one screen what to type first, and every command once, in its group', async () => {
     const { out, error } = await run('--help');
-    const flags = COMMANDS.flatMap(({ isDefault, flags = {} }) => (isDefault ? Object.keys(flags).map(spelled) : []));
-    expect(flags).toContain('--max-steps');
-    for (const word of [...flags, ...COMMANDS.map(({ name, usage = '' }) => `${name} ${usage}`)]) {
-      expect(out, word).toContain(word);
-    }
+    const lines = out.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(25);
+    expect(lines.filter((line) => line.length > COLUMNS)).toEqual([]);
+    expect(lines[1]).toMatch(/^ {2}npx --no-install rlvr-train +learns Countdown/);
+    const typed = lines.slice(lines.indexOf('') + 1).flatMap((line) => line.slice(15, 38).split(' ')[0].split('|'));
+    expect([...typed].sort()).toEqual(LISTED.map(({ name }) => name).sort());
     expect(error).toMatchObject({ exitCode: 0 });
   });
 
-  it.each([
-    [['eval'], '--run: missing — the directory of a trained run; for example --run runs/countdown.'],
-    [['evla', '--run', 'runs/x'], `evla — no such command (${NAMES}); did you mean "eval"?`],
-    [['smaple'], `smaple — no such command (${NAMES}); did you mean "sample"?`],
-    [
-      ['configs/countdown.yaml'],
-      'configs/countdown.yaml — a config needs its flag; use --config configs/countdown.yaml.',
-    ],
-    [['compare', 'runs/none'], 'runs/none — nothing to compare it with; give another run'],
-    [['--config', 'no/such.yaml'], 'no/such.yaml  no such file; check the path'],
-  ])('refuses %j with one line that says what to give', async (words, message) => {
-    const { error, err } = await run(...words);
-    const line = error instanceof CommanderError ? err.trimEnd() : (error as Error).message;
-    expect(line).toContain(message);
-    expect(line).not.toContain('\n');
+  it.each(LISTED.map(({ name }) => name))('explains %s in 80 columns, with two examples or more', async (name) => {
+    const { out } = await run(name, '--help');
+    const [about = '', examples = ''] = out.split('\nExamples:\n');
+    expect(out.split('\n').filter((line) => line.length > COLUMNS)).toEqual([]);
+    expect(about).toContain(`Usage: rlvr-train ${name}`);
+    expect(examples.match(/^ {2}\S.*rlvr-train/gm)?.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('has in the help of train all of its flags but those that a word says as well', async () => {
+    const { out } = await run('train', '--help');
+    const flags = COMMANDS.flatMap(({ isDefault, flags = {} }) => (isDefault ? Object.keys(flags).map(spelled) : []));
+    expect(flags).toContain('--max-steps');
+    for (const flag of flags) expect(out).toContain(flag);
+    expect((await run('report', '--help')).out).not.toContain('--run');
   });
 
   it.each([
     [['--resum'], "error: unknown option '--resum' — did you mean --resume? (rlvr-train --help lists"],
     [['--seed', 'x'], "argument 'x' is invalid. use a whole number of 0 or more."],
-    [['sample', '--run', 'a', '-t', 'hot'], 'use a number of 0 or more; 0 is greedy.'],
+    [['sample', 'a', '-t', 'hot'], 'use a number of 0 or more; 0 is greedy.'],
     [['--json', '--quiet'], "option '--json' cannot be used with option '--quiet'"],
     [['configs', 'cp'], "missing required argument 'name'"],
   ])('prints for %j one line, and neither usage nor stack', async (words, message) => {
@@ -67,7 +69,7 @@ describe('the command line', () => {
     const page = commandsPage(COMMANDS);
     for (const { name, flags = {} } of COMMANDS.flatMap((command) => [command, ...(command.inner ?? [])])) {
       expect(page).toMatch(new RegExp(`^## .*\\b${name}$`, 'm'));
-      for (const flag of Object.keys(flags)) expect(page).toContain(spelled(flag));
+      for (const [flag, { isAlias }] of Object.entries(flags)) if (!isAlias) expect(page).toContain(spelled(flag));
     }
   });
 
@@ -75,7 +77,7 @@ describe('the command line', () => {
     'knows the flags and commands of its example "%s"',
     (words) => {
       const [first = ''] = words.split(' ');
-      const declared = COMMANDS.find(({ name, isDefault }) => (isDefault && !/^[a-z]/.test(first)) || name === first);
+      const declared = COMMANDS.find(({ name }) => name === first) ?? COMMANDS.find(({ isDefault }) => isDefault);
       const given = [...words.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
       const all = [declared, ...(declared?.inner ?? [])].flatMap((one) => Object.keys(one?.flags ?? {}).map(spelled));
       expect(all).toEqual(expect.arrayContaining(given));

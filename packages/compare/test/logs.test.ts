@@ -216,7 +216,7 @@ describe('`doctor FILE`', () => {
         writeFileSync('x/metrics.jsonl', '');
       },
       'x',
-      /is a run of rlvr-train; use rlvr-train advise --run x/,
+      /is a run of rlvr-train; use rlvr-train advise x/,
     ],
   ])('says of %s what it is', async (_, make, place, words) => {
     make();

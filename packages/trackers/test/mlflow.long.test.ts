@@ -120,7 +120,7 @@ describe('a run that reports to MLflow', () => {
     expect(weightsSha256).toBe((await finish({ store: memoryStore() })).weightsSha256);
     expect(notes).toEqual([
       `mlflow at ${server.uri} cannot be reached (ECONNREFUSED): the run continues, and sends later what it misses`,
-      expect.stringContaining('rlvr-train track --run runs/one sends it.'),
+      expect.stringContaining('rlvr-train track runs/one sends it.'),
     ]);
     await server.open();
     await track(store);

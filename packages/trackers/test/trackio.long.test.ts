@@ -107,7 +107,7 @@ describe('a run that reports to Trackio', () => {
     expect(weightsSha256).toBe((await finish({ store: memoryStore() })).weightsSha256);
     expect(notes).toEqual([
       `trackio at ${server.uri} cannot be reached (ECONNREFUSED): the run continues, and sends later what it misses`,
-      expect.stringContaining('rlvr-train track --run runs/one --to trackio sends it.'),
+      expect.stringContaining('rlvr-train track runs/one --to trackio sends it.'),
     ]);
     await expect(track(store)).rejects.toThrow('see that it runs (TRACKIO_SERVER_URL names it)');
     await server.open();

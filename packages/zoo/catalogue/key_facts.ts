@@ -7,7 +7,8 @@ import { CHOOSING_KEYS, choosingKeys, METHOD_KEYS } from '../../../src/config/ke
 import { RUN_KEYS } from '../../../src/config/keys/run_keys.ts';
 import { SFT_KEYS, SHARED_KEYS } from '../../../src/config/keys/stage_keys.ts';
 import { MODEL_KEYS } from '../../../src/config/model_config.ts';
-import type { KeyTable } from '../../../src/options/keys.ts';
+import { choice, integer, type KeyTable, keys, optional, text } from '../../../src/options/keys.ts';
+import { MEANT_ELSEWHERE, NAMES } from '../elsewhere/our_keys.ts';
 import { UNSUPPORTED_MODEL_KEYS, UNSUPPORTED_TRL_KEYS } from '../elsewhere/trl_keys.ts';
 import { describeOptions, type OptionText } from '../options/describe.ts';
 import { ZOO } from '../registries.ts';
@@ -42,7 +43,26 @@ export interface KeyFacts {
   readonly places: readonly { readonly place: KeyPlace; readonly option: OptionText }[];
   readonly options: readonly OptionPlace[];
   readonly refused: readonly RefusedKey[];
+  /** Keys of ours that other trainers or papers call so. */
+  readonly ours: readonly string[];
 }
+
+/** Keys for how a task asks, beside its knobs. */
+const ASKING_KEYS = keys({
+  style: choice(['compact', 'plain'])
+    .default('compact')
+    .describe(
+      'How a task asks: compact, in the few letters that a new policy learns, or plain, in English with the answer between <answer> tags.',
+    ),
+  examples: integer({ min: 0, max: 32, example: 4 })
+    .default(2)
+    .describe(
+      'Training problems that a pretrained model is shown with a right answer, before each question; rows of a file have none unless given.',
+    ),
+  system: optional(text('You are a careful calculator.')).describe(
+    'What a pretrained model is told before the question: its system message.',
+  ),
+});
 
 const OF_METHODS = 'Options of methods';
 
@@ -55,6 +75,7 @@ export function keyPlaces(): KeyPlace[] {
   return [
     place('The run', 'At the top of the file.', RUN_KEYS),
     place('The model', 'Under `model:`, for a policy that begins with random weights.', MODEL_KEYS),
+    place('Asking', 'Under `task:`, beside the knobs of the task.', ASKING_KEYS),
     place('Every stage', 'In a stage, or at the top for all of them.', SHARED_KEYS),
     place('sft', 'In a stage with `stage: sft`.', without(SFT_KEYS, SHARED_KEYS)),
     place('grpo', `${OF_GRPO}.`, without(GRPO_KEYS, SHARED_KEYS)),
@@ -65,9 +86,11 @@ export function keyPlaces(): KeyPlace[] {
 
 /** Keys that another trainer has. */
 export function refusedKeys(): RefusedKey[] {
-  return [UNSUPPORTED_TRL_KEYS, UNSUPPORTED_MODEL_KEYS].flatMap((table) =>
+  const meant = Object.entries(MEANT_ELSEWHERE).map(([name, because]) => ({ name, because }));
+  const refused = [UNSUPPORTED_TRL_KEYS, UNSUPPORTED_MODEL_KEYS].flatMap((table) =>
     Object.entries(table).map(([name, { because }]) => ({ name, because })),
   );
+  return [...refused, ...meant.filter(({ name }) => refused.every((other) => other.name !== name))];
 }
 
 /** All that a name means in a config; undefined where it means nothing. */
@@ -84,8 +107,9 @@ export function keyFacts(name: string): KeyFacts | undefined {
     .flatMap((found) => found.keys.filter(isNamed).map((option) => ({ place: found, option })))
     .filter(({ option }) => !isOfMethod(option));
   const refused = refusedKeys().filter(isNamed);
-  if (places.length + options.length + refused.length === 0) return undefined;
-  return { name, places, options, refused };
+  const ours = Object.entries(NAMES).flatMap(([key, others]) => (others.includes(name) ? [key] : []));
+  if (places.length + options.length + refused.length + ours.length === 0) return undefined;
+  return { name, places, options, refused, ours };
 }
 
 /** Every name that `keyFacts` knows, each once. */

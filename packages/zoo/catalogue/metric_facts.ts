@@ -137,6 +137,11 @@ const SCREEN_WORDS: Readonly<Record<string, string>> = {
   greedy: 'eval_accuracy',
   sampled: 'eval_mean@1',
   length: 'completions/mean_length',
+  'held-out': 'eval_accuracy',
+  'cut off': 'completions/clipped_ratio',
+  'grad norm': 'grad_norm',
+  'learning rate': 'learning_rate',
+  'policy loss': 'policy_loss',
 };
 
 /** The metric that a word of the screen is about. */

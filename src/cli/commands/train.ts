@@ -2,7 +2,7 @@
 
 import { command } from '../flags/command.ts';
 import { grouped, integer, list, text, toggle } from '../flags/flag.ts';
-import { refuseSpacedSet, refuseWords } from '../mistaken_words.ts';
+import { withConfigWord } from '../mistaken_words.ts';
 
 export const WHAT_FLAGS = {
   config: text('<file>', 'YAML config, or the name of a shipped one', {
@@ -46,8 +46,8 @@ export const PRINTED_FLAGS = {
 export const TRAIN_COMMAND = {
   name: 'train',
   isDefault: true,
-  does: 'train a policy as a config says (the default command; its name can be left out)',
-  usage: '[options]',
+  does: 'train a policy as a config says; the name of this command can be left out',
+  usage: '[FILE] [options]',
   // Words that are no command end here.
   explainsWords: true,
 } as const;
@@ -61,8 +61,7 @@ export const TRAIN = command({
     ...grouped('What is printed:', PRINTED_FLAGS),
   },
   async run(words, flags, all) {
-    refuseSpacedSet(words, flags.set);
-    refuseWords(words, all);
-    return (await import('../training/train.ts')).trainCommand(flags);
+    const { trainCommand } = await import('../training/train.ts');
+    return trainCommand(withConfigWord(flags, words, all));
   },
 });

@@ -173,8 +173,8 @@ export class Reporter implements Display {
     if (shareLine !== undefined) print(colors.yellow(shareLine));
     print(`model    ${directory}/${MODEL_FOLDER}`);
     print(`figures  ${directory}/summary.json, metrics.jsonl, completions.jsonl`);
-    print(`look     ${commandName()} report --run ${shellQuoted(this.#options.directory)}`);
-    print(`ask it   ${commandName()} sample --run ${shellQuoted(this.#options.directory)}`);
+    print(`look     ${commandName()} report ${shellQuoted(this.#options.directory)}`);
+    print(`ask it   ${commandName()} sample ${shellQuoted(this.#options.directory)}`);
   }
 }
 

@@ -29,6 +29,8 @@ export interface Command<Flags extends FlagTable = FlagTable> {
   readonly flags?: Flags;
   /** Its name may be left out. */
   readonly isDefault?: true;
+  /** Another name of what other commands do: understood, and not listed. */
+  readonly isAlias?: true;
   /** The commands below it. */
   readonly inner?: readonly Command[];
   readonly examples?: readonly Example[];

@@ -26,6 +26,8 @@ export interface Flag<Value = unknown> {
   readonly choices?: readonly string[];
   /** Flags that it cannot be combined with, by their names in the table. */
   readonly excludes?: readonly string[];
+  /** Another way to say what a word says: understood, and not listed. */
+  readonly isAlias?: true;
   /** The heading it has in help. */
   readonly group?: string;
   /**

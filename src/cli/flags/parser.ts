@@ -1,36 +1,31 @@
 /** The parser of the command line, made of the commands' tables. */
 import { type Command as Commander, InvalidArgumentError, Option } from 'commander';
 import { commandName } from '../../command_name.ts';
-import { isUnknownFlag, oneLine, repeatedFlag, UnknownFlag, unknownWord } from '../mistaken_words.ts';
+import { isConfig, isUnknownFlag, oneLine, repeatedFlag, UnknownFlag, unknownWord } from '../mistaken_words.ts';
 import type { Command, Example } from './command.ts';
 import { type Flag, helpOf, spelled, syntaxOf } from './flag.ts';
 
-/**
- * Adds the commands to the program, and the help of the default one to its own, whose flags are the program's too.
- *
- * @returns the program
- */
+/** Adds the commands to the program. @returns the program */
 export function withCommands(root: Commander, commands: readonly Command[]): Commander {
   for (const declared of commands) {
     const added = add(root, declared, commands);
     if (!declared.isDefault) continue;
-    // `evla --run x` comes to the default command as a word and an unknown flag; the word is the mistake.
+    // `evla --samples 2` comes to the default command as a word and an unknown flag; the word is the mistake.
     added.configureOutput({
       outputError: (message, write) => {
         const [word] = added.args;
-        if (word !== undefined && !word.startsWith('-')) write(`${unknownWord(word, commands)}\n`);
+        if (word !== undefined && !word.startsWith('-') && !isConfig(word)) write(`${unknownWord(word, commands)}\n`);
         else if (isUnknownFlag(message)) throw new UnknownFlag(message);
         else write(oneLine(message));
       },
     });
-    root.addHelpText('after', () => `\nThe default command:\n\n${added.helpInformation()}`);
   }
   return root;
 }
 
 function add(parent: Commander, declared: Command, all: readonly Command[]): Commander {
-  const { name, does, usage, words = [], explainsWords, flags = {}, inner = [], isDefault = false } = declared;
-  const added = parent.command(name, { isDefault }).description(does);
+  const { name, does, usage, words = [], explainsWords, flags = {}, inner = [], isDefault, isAlias } = declared;
+  const added = parent.command(name, { isDefault, hidden: isAlias }).description(does);
   if (usage !== undefined) added.usage(usage);
   for (const { syntax, text } of words) added.argument(syntax, text);
   if (explainsWords) added.argument('[words...]');
@@ -42,8 +37,11 @@ function add(parent: Commander, declared: Command, all: readonly Command[]): Com
   }
   // Below the last heading; without one it has commander's own place and words.
   if (group !== undefined) added.helpOption('-h, --help', 'show this help');
-  for (const below of inner) add(added, below, all);
   const { run, examples = [] } = declared;
+  for (const below of inner) {
+    const own = examples.filter(({ words }) => words.startsWith(`${name} ${below.name}`));
+    add(added, { examples: own, ...below }, all);
+  }
   if (examples.length > 0) added.addHelpText('after', () => `\nExamples:\n${exampleLines(examples)}`);
   if (run === undefined) return added;
   return added.action(() => run(added.processedArgs.flat().filter(isGiven), added.opts(), all));
@@ -55,6 +53,7 @@ function addFlag(command: Commander, name: string, flag: Flag): void {
   else if (flag.value !== undefined) option.argParser((given, earlier: unknown) => read(flag, given, earlier));
   if (flag.default !== undefined) option.default(flag.default);
   if (flag.isRequired) option.makeOptionMandatory();
+  if (flag.isAlias) option.hideHelp();
   if (flag.excludes !== undefined) option.conflicts([...flag.excludes]);
   command.addOption(option);
   if (flag.value !== undefined && !flag.isRepeatable) refuseSecond(command, name);

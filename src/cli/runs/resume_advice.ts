@@ -19,7 +19,7 @@ export async function withResumeAdvice(error: unknown, store: Store, directory: 
   const saved = await whatIsSaved(store);
   if (saved === undefined) return error;
   if (isStuck) {
-    const reportHint = `See its answers with:\n  ${commandName()} report --run ${shellQuoted(directory)}`;
+    const reportHint = `See its answers with:\n  ${commandName()} report ${shellQuoted(directory)}`;
     const resume = `With other settings, resume with:\n  ${resumeCommand(directory)} --force --set <key>=<value>`;
     return new RlvrError(error.code, `${error.message}\n${saved} ${reportHint}\n${resume}`, error.facts);
   }

@@ -51,7 +51,7 @@ export async function requireFresh({ store, directory = UNNAMED }: Place, config
   if ((await store.exists('fingerprint.json')) || (await store.exists('metrics.jsonl'))) {
     const isFinished = await store.exists('summary.json');
     const way = isFinished
-      ? `look at it     ${commandName()} eval --run ${shellQuoted(directory)}`
+      ? `look at it     ${commandName()} eval ${shellQuoted(directory)}`
       : `resume it      ${resumeCommand(directory)}`;
     throw new CheckpointError(
       'directory-in-use',

@@ -63,7 +63,7 @@ it('leads from an empty folder to a learned task', async () => {
     expect(said.get('rewards check ./rewards/near.ts --task ./tasks/shift.ts')).toContain(
       'near keeps what a reward keeps',
     );
-    expect(said.get('sample --run runs/shift "abh>" "gbe>"')).toMatch(/abh>[\s\S]*gbe>/);
+    expect(said.get('sample runs/shift "abh>" "gbe>"')).toMatch(/abh>[\s\S]*gbe>/);
     expect(existsSync(inFolder('runs/shift/report.html'))).toBe(true);
 
     // What step 7 says of the reward that pays for whole answers alone.
