@@ -61,7 +61,7 @@ const WORKSPACES: Readonly<Record<string, readonly string[]>> = {
   tfjs: ['webgpu'],
   trackers: ['http'],
   compare: ['trackers', 'zoo'],
-  report: ['compare', 'fleet'],
+  report: ['compare', 'fleet', 'trackers'],
   plugins: ['http', 'models', 'zoo'],
   web: ['estimate', 'fleet', 'models', 'trackers', 'webgpu', 'zoo'],
   commands: ['compare', 'estimate', 'fleet', 'models', 'plugins', 'report', 'tfjs', 'trackers', 'webgpu', 'zoo'],

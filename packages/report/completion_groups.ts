@@ -1,7 +1,7 @@
 /** completions.jsonl as groups for the page: as many steps, evenly spread, as its size allows. */
 import { isJsonObject, type JsonValue } from '../../src/run/json.ts';
 import type { ReadCompletionLine } from '../../src/run/logs/completions.ts';
-import type { ByteRange, LogLine } from '../../src/run/logs/log_lines.ts';
+import type { ByteRange, LogLine } from '../trackers/log_lines.ts';
 import type { CompletionsData, GroupData, Member, Verdict } from './data.ts';
 import { readProvenance } from './provenance.ts';
 

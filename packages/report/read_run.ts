@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { type Fingerprint, readFingerprint } from '../../src/run/fingerprint/fingerprint.ts';
 import { type JsonObject, parseJsonObject } from '../../src/run/json.ts';
-import { logLines } from '../../src/run/logs/log_lines.ts';
 import type { Store } from '../../src/run/store/store.ts';
 import { type FleetLine, newestFleetLine } from '../fleet/fleet_log.ts';
+import { logLines } from '../trackers/log_lines.ts';
 import type { CompletionsLog } from './completion_groups.ts';
 import { type RunOutline, readOutline } from './outline.ts';
 import { RunLog } from './run_log.ts';

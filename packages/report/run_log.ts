@@ -4,8 +4,8 @@
  */
 import type { JsonObject } from '../../src/run/json.ts';
 import { lineKind } from '../../src/run/logs/line_kind.ts';
-import { logLines } from '../../src/run/logs/log_lines.ts';
 import type { Store } from '../../src/run/store/store.ts';
+import { logLines } from '../trackers/log_lines.ts';
 import { CurveReader, type CurveState, type Curves } from './series.ts';
 
 const LOG = 'metrics.jsonl';

@@ -2,8 +2,9 @@
  * The pages of `rlvr-train ui`: the runs of a folder, one run as it advances, several laid over each other. They are the
  * report's sections and its script; what changes, the script asks the server for.
  */
-import { endOfLastLine, logLines } from '../../src/run/logs/log_lines.ts';
+import { endOfLastLine } from '../../src/run/logs/log_lines.ts';
 import type { Store } from '../../src/run/store/store.ts';
+import { logLines } from '../trackers/log_lines.ts';
 import { type MadeComparison, renderComparisons } from './compared.ts';
 import { readCompletions } from './completion_groups.ts';
 import type { CompletionsData, ServedRun } from './data.ts';

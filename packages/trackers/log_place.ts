@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { sha256Hex } from '../../src/run/fingerprint/sha256.ts';
 import { parseJsonObject } from '../../src/run/json.ts';
-import { type LogLine, logLines } from '../../src/run/logs/log_lines.ts';
 import type { Store } from '../../src/run/store/store.ts';
+import { type LogLine, logLines } from './log_lines.ts';
 
 /** The fields of a LogPlace, for the schema of a cursor. */
 export const logPlace = { bytes: z.number(), check: z.string() };

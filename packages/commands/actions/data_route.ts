@@ -5,8 +5,8 @@ import { print } from '../../../src/cli/display/output.ts';
 import { CheckpointError } from '../../../src/errors.ts';
 import { counted, printable } from '../../../src/format.ts';
 import type { ReadCompletionLine } from '../../../src/run/logs/completions.ts';
-import { logLines } from '../../../src/run/logs/log_lines.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
+import { logLines } from '../../trackers/log_lines.ts';
 import { routed } from '../runs/routed.ts';
 
 /** @throws CheckpointError where that is no run with completions, or a file is there already */

@@ -2,10 +2,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataError } from '../../../src/errors.ts';
-import { logLines } from '../../../src/run/logs/log_lines.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import { asksInWords, type Codec } from '../../../src/text/codec.ts';
 import type { CompletionToScore } from '../../models/run/model/rescore.ts';
+import { logLines } from '../../trackers/log_lines.ts';
 
 /** Tokens of a completion that are scored, and of what precedes it: an export errs early or not at all. */
 const MOST_TOKENS = 64;

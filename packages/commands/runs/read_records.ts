@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { CheckpointError } from '../../../src/errors.ts';
 import type { KeptMoment } from '../../../src/run/logs/kept_moments.ts';
-import { logLines } from '../../../src/run/logs/log_lines.ts';
 import {
   type KeptProblem,
   type KeptRecords,
@@ -10,6 +9,7 @@ import {
   recordFile,
 } from '../../../src/run/logs/problem_records.ts';
 import type { Store } from '../../../src/run/store/store.ts';
+import { logLines } from '../../trackers/log_lines.ts';
 
 const count = z.int().nonnegative();
 

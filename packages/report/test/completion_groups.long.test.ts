@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/run/json.ts';
-import { logLines } from '../../../src/run/logs/log_lines.ts';
 import { memoryStore, type Store } from '../../../src/run/store/store.ts';
 import { processorMs } from '../../../test/support/processor_time.ts';
+import { logLines } from '../../trackers/log_lines.ts';
 import { type CompletionsLog, readCompletions as readLog } from '../completion_groups.ts';
 import type { CompletionsData } from '../data.ts';
 import { countVerdicts, search } from '../page/completion_search.ts';
