@@ -32,7 +32,7 @@ export async function importCommand(
   const tell = output === undefined ? printError : print;
   for (const line of output === undefined ? [summary(file, imported)] : report(file, imported)) tell(line);
   if (output !== undefined)
-    print(`${printable(output)} written; look at it: ${commandName()} --config ${shellQuoted(output)} --dry-run`);
+    print(`${printable(output)} written; look at it: ${commandName()} ${shellQuoted(output)} --dry-run`);
 }
 
 function readText(file: string): string {

@@ -19,7 +19,7 @@ const WORDS: readonly WordRow[] = [
   ['grpo|reinforcement', 'The stage that samples a group for each prompt and makes the better answers likelier.'],
   [
     'epoch|epochs',
-    'One pass over a data set. Problems of a built-in task are an endless stream, so a stage counts max_steps instead.',
+    'One pass over a data set (num_train_epochs). Problems of a built-in task are an endless stream: there, max_steps counts.',
   ],
   ['baseline', 'The evaluation before the first step of reinforcement: what everything after it is compared with.'],
   ['periodic|requested', 'An evaluation on the way: every eval_steps, or because you asked for it.'],
