@@ -15,8 +15,8 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createGzip } from 'node:zlib';
 import { diskFiles } from '../build/packages/plugins/data/datasets/disk_files.node.js';
+import { openDataset } from '../build/packages/zoo/data/datasets/dataset.js';
 import { ALL_ROWS } from '../build/packages/zoo/data/datasets/parts.js';
-import { openDataset } from '../build/src/data/datasets/dataset.js';
 import { describeMachine, machineLine, readFlags, writeJson } from './command.mjs';
 
 const DRAWS = 10_000;

@@ -1,4 +1,4 @@
-/** What every config may name: the usual methods and rewards, three tasks, and rows of files. */
+/** What every config may name: the usual methods, rewards and three tasks. */
 import type { Registries } from './config/registries.ts';
 import { CORE_TASKS } from './data/core_tasks.ts';
 import { CORE_METHODS } from './methods/usual_methods.ts';

@@ -4,8 +4,8 @@
  * the extraction that finds an answer in it; a wrong one is accepted where any of them accepts it.
  */
 import { readFileSync } from 'node:fs';
+import { answerReader, verifyExtracted } from '../build/packages/zoo/data/datasets/answers.js';
 import { ALL_ROWS } from '../build/packages/zoo/data/datasets/parts.js';
-import { answerReader, verifyExtracted } from '../build/src/data/datasets/answers.js';
 
 const [, , path] = process.argv;
 const cases = JSON.parse(readFileSync(path, 'utf8'));

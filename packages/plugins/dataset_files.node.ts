@@ -1,7 +1,7 @@
 /** The files of a data set that a config names: where they lie, what they are called in the run, and their hashes. */
 import { dirname, resolve } from 'node:path';
 import type { LoadedConfig } from '../../src/config/load.ts';
-import type { DataFiles } from '../../src/data/datasets/data_files.ts';
+import type { DataFiles } from '../../src/data/data_files.ts';
 import { DataError, HubError } from '../../src/errors.ts';
 import { hubCache, isOffline } from '../models/hub/cache.node.ts';
 import { HubClient } from '../models/hub/client.ts';

@@ -2,7 +2,7 @@
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import type { LoadedConfig } from '../../src/config/load.ts';
 import { placeOfTask } from '../../src/config/mixture.ts';
-import { DATASET } from '../../src/data/datasets/card.ts';
+import { DATASET } from '../../src/data/data_files.ts';
 import { findMethod } from '../../src/methods/method_list.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
 import type { Plugin } from '../../src/options/keys.ts';

@@ -1,10 +1,11 @@
 /** Tasks, methods and comparisons of files, each held to its contract on the run's own thread. */
-import type { Verifier } from '../../src/data/datasets/answers.ts';
+
 import { judgedTogether } from '../../src/data/judging/judged.ts';
 import type { AnyTaskDefinition } from '../../src/data/task.ts';
 import type { Method } from '../../src/methods/method.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
 import type { ModuleReference } from '../../src/run/opened_config.ts';
+import type { Verifier } from '../zoo/data/datasets/answers.ts';
 import { refusal } from '../zoo/rewards/sandbox/sandbox_thread.ts';
 import { broken, type Callee, holdProcess } from './calls.node.ts';
 import { lacking, METHOD_PARTS } from './contracts.node.ts';

@@ -1,7 +1,8 @@
 /** Tasks whose problems come from elsewhere than the package. */
-import { datasetTask } from '../../src/data/core_tasks.ts';
-import { DATASET } from '../../src/data/datasets/card.ts';
+import { DATASET } from '../../src/data/data_files.ts';
 import type { OpenedTask } from '../../src/data/registered_task.ts';
+import { ConfigError } from '../../src/errors.ts';
+import { datasetCard } from './data/datasets/card.ts';
 import { OPENENV, openEnvCard } from './data/openenv/card.ts';
 
 export const OPENED: Readonly<Record<string, OpenedTask>> = {
@@ -13,5 +14,20 @@ export const OPENED: Readonly<Record<string, OpenedTask>> = {
       return openOpenEnv(knobs, { ...options, ...options.openenv });
     },
   },
-  [DATASET]: datasetTask(async () => (await import('./data/datasets/parts.ts')).ALL_ROWS),
+  [DATASET]: {
+    card: datasetCard,
+    needs: 'rows come from the files',
+    async open(knobs, options) {
+      const { files, path = 'task' } = options;
+      if (files === undefined) {
+        const rule = 'its files are given by options.files; the command reads those of the disk';
+        throw new ConfigError('no-files', `${path}.name: ${DATASET} — ${rule}.`, { path: `${path}.name` });
+      }
+      const [{ openDataset }, { ALL_ROWS: parts }] = await Promise.all([
+        import('./data/datasets/dataset.ts'),
+        import('./data/datasets/parts.ts'),
+      ]);
+      return openDataset(knobs, { ...options, files, parts });
+    },
+  },
 };

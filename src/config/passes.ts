@@ -1,5 +1,5 @@
 /** Stages whose length is given in passes over the rows of a data set (`num_train_epochs`). */
-import { DATASET } from '../data/datasets/card.ts';
+import { DATASET } from '../data/data_files.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import type { StageConfig } from '../methods/stage.ts';

@@ -1,7 +1,7 @@
 /** Options for opening a task. */
 import type { AnswerFiles, Connect } from '../http/servers.ts';
 import type { Codec } from '../text/codec.ts';
-import type { DataFiles } from './datasets/data_files.ts';
+import type { DataFiles } from './data_files.ts';
 import type { JudgeThreads } from './judging/judged.ts';
 import type { Repeat } from './repeat.ts';
 import type { AnyTaskDefinition } from './task.ts';

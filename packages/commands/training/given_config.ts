@@ -1,7 +1,7 @@
 /** Which runs may be trained on other machines: the learner of a series asks it of what it gives, and a worker of what it is given. */
 
 import type { LoadedConfig } from '../../../src/config/load.ts';
-import { DATASET } from '../../../src/data/datasets/card.ts';
+import { DATASET } from '../../../src/data/data_files.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { readHubName } from '../../models/hub/names.ts';
 import { asksOf, serversOf } from '../../plugins/asks.node.ts';

@@ -1,6 +1,6 @@
 /** The tasks of a config: registered ones, files of the user's, and rows; and the rows that a supervised stage shows. */
 import { bindTask, createTask } from '../../../src/data/create_task.ts';
-import { DATASET } from '../../../src/data/datasets/card.ts';
+import { DATASET } from '../../../src/data/data_files.ts';
 import { takeKnobs } from '../../../src/data/knobs.ts';
 import { limitPrompts } from '../../../src/data/prompts/prompt_limit.ts';
 import { cardOf } from '../../../src/data/registered_task.ts';
@@ -147,7 +147,7 @@ async function openTaskOfFile(
 async function ofRows() {
   const [{ findDataset }, { openDataset, requireWritable }, { ALL_ROWS }] = await Promise.all([
     import('../dataset_files.node.ts'),
-    import('../../../src/data/datasets/dataset.ts'),
+    import('../../zoo/data/datasets/dataset.ts'),
     import('../../zoo/data/datasets/parts.ts'),
   ]);
   return { findDataset, openDataset, requireWritable, parts: ALL_ROWS };

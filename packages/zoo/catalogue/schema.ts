@@ -5,10 +5,10 @@ import { RUN_KEYS } from '../../../src/config/keys/run_keys.ts';
 import { MIXTURE } from '../../../src/config/mixture.ts';
 import { MODEL_KEYS } from '../../../src/config/model_config.ts';
 import { STAGE_KEYS } from '../../../src/config/stage_config.ts';
-import { datasetCard } from '../../../src/data/datasets/card.ts';
 import type { Json } from '../../../src/options/json.ts';
 import type { Key, KeyTable } from '../../../src/options/keys.ts';
 import { zodOf } from '../../../src/options/schemas.ts';
+import { datasetCard } from '../data/datasets/card.ts';
 import { textWithDefault } from '../options/describe.ts';
 import { ZOO } from '../registries.ts';
 

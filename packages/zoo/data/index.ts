@@ -4,7 +4,7 @@ export {
   bindTask,
   type TaskConfig,
 } from '../../../src/data/create_task.ts';
-export type { DataFiles } from '../../../src/data/datasets/data_files.ts';
+export type { DataFiles } from '../../../src/data/data_files.ts';
 export type {
   BoundEnvironment,
   ComparedState,

@@ -1,12 +1,11 @@
 /** The tasks of the core, with the cards of the zoo's if they are loaded, and the names of all of them. */
 import { CORE_TASKS } from '../../../src/data/core_tasks.ts';
-import { DATASET } from '../../../src/data/datasets/card.ts';
 import type { RegisteredTask, TaskList } from '../../../src/data/registered_task.ts';
 import { TASKS } from '../made/names.ts';
 import { OPENED } from '../opened_tasks.ts';
 
+const coreTasks = CORE_TASKS.loaded;
 /** Tasks of the package come before those whose problems come from elsewhere, in lists and pages. */
-const { [DATASET]: _, ...coreTasks } = CORE_TASKS.loaded;
 const names = [...Object.keys(coreTasks), ...TASKS.names, ...Object.keys(OPENED)];
 
 export function tasksWith(loaded: Readonly<Record<string, RegisteredTask>>): TaskList {

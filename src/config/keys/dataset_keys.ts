@@ -4,7 +4,7 @@
  * the task's demonstrations.
  */
 import { z } from 'zod';
-import { DATASET } from '../../data/datasets/card.ts';
+import { DATASET } from '../../data/data_files.ts';
 import type { ShownRows } from '../../methods/stage.ts';
 import { key, type Plugin, type Values } from '../../options/keys.ts';
 import { optional, text } from '../../options/schemas.ts';

@@ -1,10 +1,10 @@
 /** Rows whose prompts a template has rendered already, and what else rows give the template of the model. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openDataset } from '../../../../src/data/datasets/dataset.ts';
 import { shownBelow } from '../../../../src/data/prompts/shown_prompt.ts';
 import { taskSet } from '../../../../src/data/task_set.ts';
-import { memoryFiles } from '../../../../test/data/datasets/memory_files.ts';
+import { openDataset } from '../../../zoo/data/datasets/dataset.ts';
+import { memoryFiles } from '../../../zoo/test/data/datasets/memory_files.ts';
 import { pretrainedCodec } from '../../text/pretrained_codec.ts';
 
 const golden = JSON.parse(readFileSync(new URL('../../../../test/golden/text.json', import.meta.url), 'utf8'));

@@ -1,8 +1,8 @@
 /** Right answers that a tokenizer gives back as another text: its normalizer is NFC, as that of Qwen, or lower case. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { type DatasetTask, openDataset } from '../../../../src/data/datasets/dataset.ts';
-import { memoryFiles } from '../../../../test/data/datasets/memory_files.ts';
+import { type DatasetTask, openDataset } from '../../../zoo/data/datasets/dataset.ts';
+import { memoryFiles } from '../../../zoo/test/data/datasets/memory_files.ts';
 import { pretrainedCodec } from '../../text/pretrained_codec.ts';
 
 const golden = JSON.parse(readFileSync(new URL('../../../../test/golden/text.json', import.meta.url), 'utf8'));

@@ -1,7 +1,6 @@
 /** Supervised stages on rows of the user's: what is learned of them, by numbers. */
 
 import { describe, expect, it } from 'vitest';
-import { openDataset } from '../../../../src/data/datasets/dataset.ts';
 import { taskSet } from '../../../../src/data/task_set.ts';
 import { stageOf, type TrainingRun } from '../../../../src/grpo/run.ts';
 import { openSupervised } from '../../../../src/grpo/step.ts';
@@ -10,8 +9,9 @@ import { wasmBackend } from '../../../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../../../src/model/batch.ts';
 import type { Message } from '../../../../src/text/codec.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
-import { memoryFiles } from '../../../../test/data/datasets/memory_files.ts';
 import { openRun, parseConfig } from '../../../../test/support/everything.ts';
+import { openDataset } from '../../../zoo/data/datasets/dataset.ts';
+import { memoryFiles } from '../../../zoo/test/data/datasets/memory_files.ts';
 import { openSmallPretrained } from '../support/small_pretrained.ts';
 
 const YAML = `model_name_or_path: ./base

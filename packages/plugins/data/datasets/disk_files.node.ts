@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import type { DataFiles } from '../../../../src/data/datasets/data_files.ts';
+import type { DataFiles } from '../../../../src/data/data_files.ts';
 import { DataError } from '../../../../src/errors.ts';
 
 /** @param pathOf  absolute path of a file by its name */

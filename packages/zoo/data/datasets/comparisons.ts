@@ -1,6 +1,5 @@
 /** Answers of a data set that are lists, options, or mathematics. */
-import type { MakeReader, TextOf, Truth } from '../../../../src/data/datasets/answers.ts';
-import { NOT_TEXT } from '../../../../src/data/datasets/answers.ts';
+
 import { correct, unreadable } from '../../../../src/data/judge.ts';
 import type { Json } from '../../../../src/options/json.ts';
 import { trimAscii } from '../../../../src/parsing/trim_ascii.ts';
@@ -10,6 +9,8 @@ import { readChoice } from '../../parsing/choice.ts';
 import { readList } from '../../parsing/list.ts';
 import { isSameMath, readMathAnswer } from '../../parsing/math_answer.ts';
 import { judgeList } from '../judging/judge.ts';
+import type { MakeReader, TextOf, Truth } from './answers.ts';
+import { NOT_TEXT } from './answers.ts';
 
 export const list: MakeReader = (textOf) => ({
   needsNone: false,

@@ -4,8 +4,8 @@
  *
  * @see RFC 4180
  */
-import { badEncoding, badFile } from '../../../../src/data/datasets/data_files.ts';
-import type { Row, RowReading } from '../../../../src/data/datasets/row.ts';
+import { badEncoding, badFile } from '../../../../src/data/data_files.ts';
+import type { Row, RowReading } from './row.ts';
 
 /** Longest row, in characters: a quote that is never closed would take the whole file into memory. */
 const MOST_CHARACTERS = 64 * 1024 ** 2;

@@ -1,5 +1,5 @@
 /** What is packed by gzip, unpacked as it is read: a few pieces are in memory at a time. */
-import { badFile } from '../../../../src/data/datasets/data_files.ts';
+import { badFile } from '../../../../src/data/data_files.ts';
 
 /** @throws DataError where it is damaged or ends too early */
 export async function* unpacked(

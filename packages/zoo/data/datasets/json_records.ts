@@ -6,13 +6,14 @@
  *   parts     fields: |places of both with the same value| / |places of either|, a place being the path to a value that
  *             is no object and no list. So a field left out, one more and a wrong one each lower it.
  */
-import type { MakeReader } from '../../../../src/data/datasets/answers.ts';
+
 import { correct, unreadable } from '../../../../src/data/judge.ts';
 import { canonicalJSON } from '../../../../src/data/split.ts';
 import type { Json } from '../../../../src/options/json.ts';
 import { wrongValue } from '../../../../src/rewards/reject.ts';
 import type { Verdict } from '../../../../src/rewards/verdict.ts';
 import { readJson } from '../../parsing/json_value.ts';
+import type { MakeReader } from './answers.ts';
 
 /** The right answer may be a value of the row, or a text of JSON. */
 export const json: MakeReader = (textOf) => ({

@@ -10,10 +10,10 @@ import {
   parquetSchema,
   type SchemaTree,
 } from 'hyparquet';
-import { badFile, rangeOf } from '../../../../src/data/datasets/data_files.ts';
-import type { RowFile, RowReading } from '../../../../src/data/datasets/row.ts';
+import { badFile, rangeOf } from '../../../../src/data/data_files.ts';
 import { RlvrError } from '../../../../src/errors.ts';
 import type { Json } from '../../../../src/options/json.ts';
+import type { RowFile, RowReading } from './row.ts';
 
 /** What hyparquet unpacks by itself; the code for others is loaded where a file needs it. */
 const PLAIN_CODECS = ['UNCOMPRESSED', 'SNAPPY'];

@@ -1,13 +1,14 @@
 /** Every kind of file that rows are read from, and every comparison of their answers. */
-import { COMPARISONS } from '../../../../src/data/datasets/answers.ts';
-import { badFile, piecesOf, rangeOf } from '../../../../src/data/datasets/data_files.ts';
-import { readJsonLines } from '../../../../src/data/datasets/json_lines.ts';
-import type { DatasetParts } from '../../../../src/data/datasets/parts.ts';
-import type { RowFile, RowFormat, RowReading } from '../../../../src/data/datasets/row.ts';
+
+import { badFile, piecesOf, rangeOf } from '../../../../src/data/data_files.ts';
+import { COMPARISONS } from './answers.ts';
 import { choice, list, math } from './comparisons.ts';
 import { readCsv } from './csv.ts';
+import type { DatasetParts } from './dataset_parts.ts';
 import { unpacked } from './gzip.ts';
+import { readJsonLines } from './json_lines.ts';
 import { json } from './json_records.ts';
+import type { RowFile, RowFormat, RowReading } from './row.ts';
 
 const ARROW = "an Arrow file; write it from Python: datasets.load_from_disk(…).to_parquet('rows.parquet')";
 

@@ -2,7 +2,7 @@
  * An environment on an OpenEnv server as a task. A problem is a seed of its reset: what reset says of it is asked when the
  * task is opened, and again in each episode, which has a session of its own.
  */
-import { keyedPermutation } from '../../../../src/data/datasets/permutation.ts';
+
 import { mostEpisodeTokens } from '../../../../src/data/environment.ts';
 import { type Conversation, conversationOf, refuseConversation, takeKnobs } from '../../../../src/data/knobs.ts';
 import { openingOf } from '../../../../src/data/prompts/style.ts';
@@ -15,6 +15,7 @@ import { asksInWords, type Codec, type Message } from '../../../../src/text/code
 import { characterTokenizer } from '../../../../src/text/vocabulary_tokenizer.ts';
 import { serverAddress, withoutSecrets } from '../../../http/address.ts';
 import { ownConnect } from '../../../http/own_socket.ts';
+import { keyedPermutation } from '../datasets/permutation.ts';
 import { OPENENV, type OpenEnvKnobs, openEnvCard } from './card.ts';
 import { fault, shown } from './faults.ts';
 import { ignoredSeed } from './ignored_seed.ts';

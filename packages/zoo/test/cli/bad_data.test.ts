@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openDataset } from '../../../../src/data/datasets/dataset.ts';
 import { taskSet } from '../../../../src/data/task_set.ts';
 import { RlvrError } from '../../../../src/errors.ts';
 import { messageOf } from '../../../../test/cli/called.ts';
-import { memoryFiles } from '../../../../test/data/datasets/memory_files.ts';
 import { folderOfFile } from '../../../../test/support/folders.ts';
 import { pretrainedCodec } from '../../../models/text/pretrained_codec.ts';
+import { openDataset } from '../../data/datasets/dataset.ts';
+import { memoryFiles } from '../data/datasets/memory_files.ts';
 
 const folder = folderOfFile();
 const golden = (path: string): Uint8Array => readFileSync(new URL(`../../../../test/golden/${path}`, import.meta.url));

@@ -1,8 +1,8 @@
 /** Right answers as data sets write them, from the row to the verdict. */
 import { describe, expect, it } from 'vitest';
-import { openDataset } from '../../../../../src/data/datasets/dataset.ts';
-import { memoryFiles } from '../../../../../test/data/datasets/memory_files.ts';
+import { openDataset } from '../../../data/datasets/dataset.ts';
 import { ALL_ROWS } from '../../../data/datasets/parts.ts';
+import { memoryFiles } from './memory_files.ts';
 
 /** Judges the first of several rows, whose prompts are numbered. */
 async function scoreOf(answer: string, completion: string, knobs: object): Promise<number | null> {

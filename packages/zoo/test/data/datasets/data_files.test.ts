@@ -1,10 +1,10 @@
 /** Data files of the kinds that the hub has: each is read as Python reads it, or refused by what it is. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openDataset } from '../../../../../src/data/datasets/dataset.ts';
-import { readRows } from '../../../../../src/data/datasets/read_rows.ts';
-import { memoryFiles } from '../../../../../test/data/datasets/memory_files.ts';
+import { openDataset } from '../../../data/datasets/dataset.ts';
 import { ALL_ROWS } from '../../../data/datasets/parts.ts';
+import { readRows } from '../../../data/datasets/read_rows.ts';
+import { memoryFiles } from './memory_files.ts';
 
 const FOLDER = new URL('../../../../../test/golden/data_files/', import.meta.url);
 const expected = JSON.parse(readFileSync(new URL('rows.json', FOLDER), 'utf8')) as Record<string, object[] | null>;

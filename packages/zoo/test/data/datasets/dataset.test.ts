@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type DatasetTask, openDataset } from '../../../../../src/data/datasets/dataset.ts';
 import { oneTask } from '../../../../../src/data/task_set.ts';
 import { fewHeldOut } from '../../../../../src/methods/statistics.ts';
 import type { Verdict } from '../../../../../src/rewards/verdict.ts';
-import { memoryFiles } from '../../../../../test/data/datasets/memory_files.ts';
+import { type DatasetTask, openDataset } from '../../../data/datasets/dataset.ts';
 import { ALL_ROWS } from '../../../data/datasets/parts.ts';
+import { memoryFiles } from './memory_files.ts';
 
 type Rows = readonly object[];
 

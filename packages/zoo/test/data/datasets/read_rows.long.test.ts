@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
-import { type ReadRowsOptions, readRows } from '../../../../../src/data/datasets/read_rows.ts';
-import type { RowReading } from '../../../../../src/data/datasets/row.ts';
 import { DataError } from '../../../../../src/errors.ts';
-import { memoryFiles } from '../../../../../test/data/datasets/memory_files.ts';
 import { processorMs } from '../../../../../test/support/processor_time.ts';
 import { ALL_ROWS } from '../../../data/datasets/parts.ts';
+import { type ReadRowsOptions, readRows } from '../../../data/datasets/read_rows.ts';
+import type { RowReading } from '../../../data/datasets/row.ts';
+import { memoryFiles } from './memory_files.ts';
 
 async function rowsOf(content: string | Uint8Array, options: ReadRowsOptions = {}): Promise<RowReading[]> {
   const all: RowReading[] = [];

@@ -2,7 +2,7 @@
  * What a tokenizer makes of right answers. One that normalises texts (NFC, line ends, case) gives another text back than a row
  * has, and a verifier that compares texts would then never say that an answer is right, whatever is learned.
  */
-import type { Codec } from '../../text/codec.ts';
+import type { Codec } from '../../../../src/text/codec.ts';
 import { type AnswerReader, verifyExtracted } from './answers.ts';
 import type { DatasetKnobs } from './card.ts';
 import type { DatasetProblem } from './problem.ts';

@@ -1,9 +1,11 @@
 /** What a config says of a data set: `task: {name: dataset, train: q.jsonl, …}`. */
+
 import { z } from 'zod';
-import { type Key, options } from '../../options/keys.ts';
-import * as schemas from '../../options/schemas.ts';
-import { isModuleFile } from '../../rewards/module_file.ts';
-import type { Knobs, ListedCard } from '../task.ts';
+import { DATASET } from '../../../../src/data/data_files.ts';
+import type { Knobs, ListedCard } from '../../../../src/data/task.ts';
+import { type Key, options } from '../../../../src/options/keys.ts';
+import * as schemas from '../../../../src/options/schemas.ts';
+import { isModuleFile } from '../../../../src/rewards/module_file.ts';
 
 /** Where in a completion the answer is. */
 const EXTRACTIONS = ['whole', 'only', 'last', 'first', 'boxed', 'hash', 'line'] as const;
@@ -114,8 +116,6 @@ const DATASET_KNOBS = options({
 type ValueOf<K> = K extends Key<infer V> ? V : never;
 /** Its knobs with every default filled in. */
 export type DatasetKnobs = { readonly [N in keyof typeof DATASET_KNOBS]: ValueOf<(typeof DATASET_KNOBS)[N]> };
-
-export const DATASET = 'dataset';
 
 export const datasetCard: ListedCard<Knobs> = {
   name: DATASET,

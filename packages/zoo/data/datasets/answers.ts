@@ -2,16 +2,16 @@
  * The answers of a data set: reading the right one from its row, extracting one from a completion, and comparing them.
  */
 import Fraction from 'fraction.js';
-import type { Json } from '../../options/json.ts';
-import { extractAnswer } from '../../parsing/extract.ts';
+import { judgeNumber, judgeText } from '../../../../src/data/judge.ts';
+import { tagged } from '../../../../src/data/prompts/style.ts';
+import type { VerifyContext } from '../../../../src/data/task.ts';
+import type { Json } from '../../../../src/options/json.ts';
+import { extractAnswer } from '../../../../src/parsing/extract.ts';
+import { canonicalNumber, readNumber } from '../../../../src/parsing/number.ts';
+import { trimAscii } from '../../../../src/parsing/trim_ascii.ts';
+import { missing, truncated } from '../../../../src/rewards/reject.ts';
+import type { Verdict } from '../../../../src/rewards/verdict.ts';
 import { type Extraction, extractMarked } from '../../parsing/extract_marked.ts';
-import { canonicalNumber, readNumber } from '../../parsing/number.ts';
-import { trimAscii } from '../../parsing/trim_ascii.ts';
-import { missing, truncated } from '../../rewards/reject.ts';
-import type { Verdict } from '../../rewards/verdict.ts';
-import { judgeNumber, judgeText } from '../judge.ts';
-import { tagged } from '../prompts/style.ts';
-import type { VerifyContext } from '../task.ts';
 import type { DatasetExtraction } from './card.ts';
 import type { Row } from './row.ts';
 

@@ -1,5 +1,5 @@
 /** JSON whose numbers keep their digits where they become texts: the right answer 27.10 is not 27.1. */
-import type { Json } from '../../options/json.ts';
+import type { Json } from '../../../../src/options/json.ts';
 
 export interface ParsedJson {
   /** Whole numbers beyond 2^53 are texts. */

@@ -1,5 +1,5 @@
 /** Tables that are a single JSON value: a list of rows, `{"data": [rows]}`, or columns as lists or by their index, as pandas has them. */
-import type { Json } from '../../options/json.ts';
+import type { Json } from '../../../../src/options/json.ts';
 import type { ParsedJson } from './parsed_json.ts';
 
 type Members = Readonly<Record<string, Json>>;

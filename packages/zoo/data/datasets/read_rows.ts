@@ -2,9 +2,9 @@
  * Reads the rows of a file in batches. Its first bytes or its name decide the kind of file. An unreadable row is
  * returned as a problem, so that the caller may skip it.
  */
-import { badFile, type DataFiles, piecesOf, rangeOf } from './data_files.ts';
+import { badFile, type DataFiles, piecesOf, rangeOf } from '../../../../src/data/data_files.ts';
+import type { DatasetParts } from './dataset_parts.ts';
 import { readJsonLines } from './json_lines.ts';
-import type { DatasetParts } from './parts.ts';
 import type { RowFormat, RowReading } from './row.ts';
 
 export interface ReadRowsOptions {

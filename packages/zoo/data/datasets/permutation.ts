@@ -4,7 +4,7 @@
  *
  * @see Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002
  */
-import { rngFor } from '../../kernels/philox.ts';
+import { rngFor } from '../../../../src/kernels/philox.ts';
 
 const ROUNDS = 4;
 const LARGEST = 2 ** 32;

@@ -1,7 +1,7 @@
 /** A row as a problem: question, right answer, and demonstration. */
-import type { Json } from '../../options/json.ts';
-import { didYouMean } from '../../options/nearest_name.ts';
-import type { Message, ToolSchema } from '../../text/codec.ts';
+import type { Json } from '../../../../src/options/json.ts';
+import { didYouMean } from '../../../../src/options/nearest_name.ts';
+import type { Message, ToolSchema } from '../../../../src/text/codec.ts';
 import { type AnswerReader, type Truth, writtenAnswer } from './answers.ts';
 import type { DatasetKnobs } from './card.ts';
 import { ANSWER_COLUMNS, conversationColumn, MESSAGES, TEMPLATE_KWARGS, TOOLS } from './columns.ts';

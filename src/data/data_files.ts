@@ -1,5 +1,8 @@
 /** Files that rows are read from in pieces; a run's `Store` fits, too. */
-import { DataError } from '../../errors.ts';
+import { DataError } from '../errors.ts';
+
+/** The task whose problems are rows of files. */
+export const DATASET = 'dataset';
 
 /** Files by path, read in parts: folders of a disk, a run's store, or files given to a page. */
 export interface DataFiles {

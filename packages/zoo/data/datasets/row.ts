@@ -1,6 +1,7 @@
 /** A row of a file of any kind, and what reads one. */
-import type { Json } from '../../options/json.ts';
-import type { DataFiles } from './data_files.ts';
+
+import type { DataFiles } from '../../../../src/data/data_files.ts';
+import type { Json } from '../../../../src/options/json.ts';
 
 /** A row by column. */
 export type Row = Readonly<Record<string, Json>>;

@@ -1,5 +1,5 @@
 /** Data files that lie in memory. */
-import type { DataFiles } from '../../../src/data/datasets/data_files.ts';
+import type { DataFiles } from '../../../../../src/data/data_files.ts';
 
 export function memoryFiles(contents: Readonly<Record<string, string | Uint8Array>>): DataFiles {
   const files = new Map(

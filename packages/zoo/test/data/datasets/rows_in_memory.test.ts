@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keyedPermutation } from '../../../src/data/datasets/permutation.ts';
-import { PromptIndex } from '../../../src/data/datasets/prompt_index.ts';
-import { RowStore } from '../../../src/data/datasets/row_store.ts';
+import { keyedPermutation } from '../../../data/datasets/permutation.ts';
+import { PromptIndex } from '../../../data/datasets/prompt_index.ts';
+import { RowStore } from '../../../data/datasets/row_store.ts';
 
 describe('rows in memory', () => {
   it('are given back as they were, across the borders of pieces', () => {

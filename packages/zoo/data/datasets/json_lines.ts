@@ -2,8 +2,9 @@
  * JSON Lines: a JSON object a line, in UTF-8, with or without a byte order mark and carriage returns; empty lines count for
  * nothing. A file that is a single JSON value, over as many lines as it likes, is read whole.
  */
-import type { Json } from '../../options/json.ts';
-import { badEncoding, badFile } from './data_files.ts';
+
+import { badEncoding, badFile } from '../../../../src/data/data_files.ts';
+import type { Json } from '../../../../src/options/json.ts';
 import { firstJsonFlaw } from './json_flaw.ts';
 import { type ParsedJson, parseJson } from './parsed_json.ts';
 import type { Row, RowReading } from './row.ts';

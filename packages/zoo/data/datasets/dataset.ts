@@ -2,15 +2,18 @@
  * Users' rows as a task. Problems are asked epoch by epoch in a shuffled order that depends only on seed and position,
  * so that a resumed run needs only its counter.
  */
-import { ConfigError, DataError } from '../../errors.ts';
-import { missing } from '../../rewards/reject.ts';
-import type { Verdict } from '../../rewards/verdict.ts';
-import { byteTokenizer } from '../../text/byte_tokenizer.ts';
-import { asksInWords, type Codec, type Message, promptText } from '../../text/codec.ts';
-import { conversationOf, refuseConversation, takeKnobs } from '../knobs.ts';
-import { openingOf } from '../prompts/style.ts';
-import type { Repeat } from '../repeat.ts';
-import type { Knobs, Split, Task, TaskItem, TaskLanguage, VerifyContext } from '../task.ts';
+
+import type { DataFiles } from '../../../../src/data/data_files.ts';
+import { DATASET } from '../../../../src/data/data_files.ts';
+import { conversationOf, refuseConversation, takeKnobs } from '../../../../src/data/knobs.ts';
+import { openingOf } from '../../../../src/data/prompts/style.ts';
+import type { Repeat } from '../../../../src/data/repeat.ts';
+import type { Knobs, Split, Task, TaskItem, TaskLanguage, VerifyContext } from '../../../../src/data/task.ts';
+import { ConfigError, DataError } from '../../../../src/errors.ts';
+import { missing } from '../../../../src/rewards/reject.ts';
+import type { Verdict } from '../../../../src/rewards/verdict.ts';
+import { byteTokenizer } from '../../../../src/text/byte_tokenizer.ts';
+import { asksInWords, type Codec, type Message, promptText } from '../../../../src/text/codec.ts';
 import {
   type AnswerReader,
   answerReader,
@@ -19,10 +22,9 @@ import {
   type Verifier,
   verifyExtracted,
 } from './answers.ts';
-import { DATASET, type DatasetKnobs, datasetCard } from './card.ts';
-import type { DataFiles } from './data_files.ts';
+import { type DatasetKnobs, datasetCard } from './card.ts';
+import { type DatasetParts, PLAIN_ROWS } from './dataset_parts.ts';
 import { type LoadedRows, loadRows } from './load_rows.ts';
-import { type DatasetParts, PLAIN_ROWS } from './parts.ts';
 import { keyedPermutation } from './permutation.ts';
 import { type DatasetProblem, problemOf } from './problem.ts';
 import { rereadBy } from './reread.ts';

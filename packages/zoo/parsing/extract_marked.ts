@@ -1,8 +1,8 @@
 /** Takes the answer out of a completion that marks it: the last `\boxed{…}` (also `\boxed {…}` and `\fbox{…}`), what follows the last `####`, the last line. */
-import type { Extraction } from './extract.ts';
-import { trimAscii } from './trim_ascii.ts';
+import type { Extraction } from '../../../src/parsing/extract.ts';
+import { trimAscii } from '../../../src/parsing/trim_ascii.ts';
 
-export type { Extraction } from './extract.ts';
+export type { Extraction } from '../../../src/parsing/extract.ts';
 
 /** `boxed`: the last one whose braces are balanced; `hash`: the rest of the line after the last ####; `line`: the last one that is not empty. */
 export type Mark = 'boxed' | 'hash' | 'line';

@@ -1,15 +1,17 @@
 /** Checks all rows of a data set once, and splits the usable ones into training and held-out rows. */
-import { DataError } from '../../errors.ts';
-import { counted } from '../../format.ts';
-import { type Message, promptText } from '../../text/codec.ts';
-import { splitPosition, TRAIN_SHARE } from '../split.ts';
-import type { Split } from '../task.ts';
+
+import type { DataFiles } from '../../../../src/data/data_files.ts';
+import { DATASET } from '../../../../src/data/data_files.ts';
+import { splitPosition, TRAIN_SHARE } from '../../../../src/data/split.ts';
+import type { Split } from '../../../../src/data/task.ts';
+import { DataError } from '../../../../src/errors.ts';
+import { counted } from '../../../../src/format.ts';
+import { type Message, promptText } from '../../../../src/text/codec.ts';
 import type { AnswerReader } from './answers.ts';
-import { DATASET, type DatasetKnobs } from './card.ts';
+import type { DatasetKnobs } from './card.ts';
 import { guessColumns, readColumns } from './columns.ts';
-import type { DataFiles } from './data_files.ts';
+import type { DatasetParts } from './dataset_parts.ts';
 import { GrowingInts } from './growing_ints.ts';
-import type { DatasetParts } from './parts.ts';
 import { type DatasetProblem, type ProblemReading, problemOf } from './problem.ts';
 import { looseKey, PromptIndex, promptKey } from './prompt_index.ts';
 import { readRows } from './read_rows.ts';

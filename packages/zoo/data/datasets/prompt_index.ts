@@ -1,5 +1,5 @@
 /** Indexes prompts by two words of a hash each, which finds equal ones without keeping their texts. */
-import { murmur3OfText } from '../../kernels/murmur3.ts';
+import { murmur3OfText } from '../../../../src/kernels/murmur3.ts';
 
 const FREE = 0xffffffff;
 
