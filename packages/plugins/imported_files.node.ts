@@ -8,6 +8,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*(?:\(\s*)?(['"])(\.{1,2}\/[^'"\n]+)\1/g;
+/** `import helpers`, `from helpers.words import count`, of files beside the one that a config names. */
+const PYTHON_IMPORT = /^[ \t]*(?:import|from)[ \t]+([\w.]+)/gm;
 /** What a name may lack, in the order in which it is tried. */
 const ENDINGS = ['', '.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json', '/index.ts', '/index.js', '/index.mjs'];
 
@@ -17,6 +19,14 @@ export async function importedFiles(path: string): Promise<readonly string[]> {
   for (const file of found) {
     if (file.endsWith('.json')) continue;
     const text = await readFile(file, 'utf8').catch(() => ''); // the loader says why it cannot be read
+    if (file.endsWith('.py')) {
+      for (const [, name = ''] of text.matchAll(PYTHON_IMPORT)) {
+        const above = name.startsWith('.') ? file : path; // `from .count import n`
+        const way = resolve(dirname(above), name.replace(/^\.+/, '').replaceAll('.', '/'));
+        for (const candidate of [`${way}.py`, `${way}/__init__.py`]) if (await isFile(candidate)) found.add(candidate);
+      }
+      continue;
+    }
     for (const [, , name = ''] of text.matchAll(IMPORT)) {
       const imported = await existing(resolve(dirname(file), name));
       if (imported !== undefined) found.add(imported); // a set is walked to its end, whatever is added meanwhile
@@ -30,8 +40,12 @@ export async function importedFiles(path: string): Promise<readonly string[]> {
 async function existing(place: string): Promise<string | undefined> {
   const source = place.replace(/\.([mc]?)js$/, '.$1ts');
   for (const candidate of [...ENDINGS.map((ending) => place + ending), source]) {
-    const found = await stat(candidate).catch(() => undefined); // whatever the reason: it is not that one
-    if (found?.isFile()) return candidate;
+    if (await isFile(candidate)) return candidate;
   }
   return undefined;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined); // whatever the reason: it is not that one
+  return found?.isFile() === true;
 }

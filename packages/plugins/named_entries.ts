@@ -84,8 +84,18 @@ export function namedFiles(loaded: LoadedConfig, { rewards, codec }: NeededOptio
     if (rewards !== 'unused' || kind === 'task' || kind === 'inner' || kind === 'verifier') return true;
     return kind !== 'reward' && kind !== 'reporter' && !asksInWords(codec);
   };
-  return entriesOf(loaded).filter(({ kind, plugin: { name } }) => isModuleFile(name) && isNeeded(kind));
+  const entries = entriesOf(loaded).map((entry) => ({ ...entry, plugin: pythonFile(entry) ?? entry.plugin }));
+  return entries.filter(({ kind, plugin: { name } }) => (isModuleFile(name) || name.endsWith('.py')) && isNeeded(kind));
 }
+
+/** The file of Python that a reward is a function of. */
+function pythonFile({ kind, plugin }: NamedEntry): Plugin | undefined {
+  const isPython = kind === 'reward' && plugin.name === PYTHON && typeof plugin.file === 'string';
+  return isPython ? { name: plugin.file as string } : undefined;
+}
+
+/** Named here too: the module of that name is loaded for configs that have it. */
+export const PYTHON: typeof import('../zoo/rewards/functions/python.ts').PYTHON = 'python';
 
 /** The file of the user's that compares answers; undefined where a built-in comparison does. */
 export function verifierOf({ name, verify }: Plugin): string | undefined {

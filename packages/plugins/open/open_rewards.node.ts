@@ -10,7 +10,7 @@ import { getReward, type OwnRewards } from '../../../src/rewards/reward_list.ts'
 import { refusal } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import type { SandboxedReward } from '../../zoo/rewards/sandbox/sandboxed_reward.ts';
 import { pathFrom } from '../module.node.ts';
-import { entriesOf } from '../named_entries.ts';
+import { entriesOf, PYTHON } from '../named_entries.ts';
 import { loadSeconds, type OpenedReward, type Opening, openModule, orReport } from './opening.node.ts';
 
 /** Named here too: the module of that name is loaded for configs that have it. */
@@ -27,7 +27,7 @@ export async function openRewards(opening: Opening, tasks: TaskSet | undefined):
     if (kind !== 'reward') continue;
     const { weight: _, ...reward } = plugin as RewardConfig;
     const open = (): Promise<SandboxedReward | undefined> =>
-      reward.name === CLASSIFIER ? openClassifier(opening, plugin, place) : openReward(opening, reward, place);
+      reward.name === CLASSIFIER ? openClassifier(opening, plugin, place) : openReward(opening, reward, place, plugin);
     const started = await orReport(opening, place, reward.name, open);
     if (started === undefined || tasks === undefined) continue;
     const { tryReward } = await import('../check/made_up_answers.ts');
@@ -44,7 +44,9 @@ async function openReward(
   opening: Opening,
   { name, ...options }: Plugin,
   path: string,
+  entry: Plugin,
 ): Promise<SandboxedReward | undefined> {
+  if (name === PYTHON) return openPython(opening, options, path, entry);
   if (!isModuleFile(name)) return openElsewhere(opening, name, options);
   const { export: exported, signature, ...own } = options;
   if (signature !== undefined && signature !== 'trl') {
@@ -59,6 +61,33 @@ async function openReward(
   const { startReward } = await import('../threads/reward_thread.node.ts');
   const started = await startReward(start, limits);
   opening.threads.set(key, started);
+  return started;
+}
+
+/** A function in Python, which the run names from its directory. */
+async function openPython(
+  opening: Opening,
+  options: RewardOptions,
+  path: string,
+  entry: Plugin,
+): Promise<SandboxedReward | undefined> {
+  const [{ PYTHON_OPTIONS }, { startPython }] = await Promise.all([
+    import('../../zoo/rewards/functions/python.ts'),
+    import('../python/python_reward.node.ts'),
+  ]);
+  const { loaded, threads, options: given } = opening;
+  const subject = { path: `reward_funcs: ${PYTHON}`, subject: PYTHON, beside: ['name', 'weight'] };
+  const { file, python = process.env.PYTHON ?? 'python3', ...values } = takeOptions(PYTHON_OPTIONS, options, subject);
+  const { inRun, reference } = await openModule(opening, file, undefined, path);
+  const folder = loaded.problems.placeOf(path).label === '--set' ? '.' : dirname(given.file);
+  const command = /[/\\]/.test(python) ? resolve(folder, python) : python;
+  const renamed = { file: inRun, ...(options.python !== undefined && { python: command }) };
+  opening.datasets.set(entry, { inRun: renamed, hashes: [] });
+  const key = threadKey(PYTHON, { ...options, ...renamed });
+  if (threads.has(key)) return undefined;
+  const limits = { load: loadSeconds(opening), score: loaded.config.rewardTimeout };
+  const started = await startPython({ ...values, path: reference.path, shown: reference.shown, command }, limits);
+  threads.set(key, started);
   return started;
 }
 
@@ -104,7 +133,7 @@ function threadKey(inRun: string, options: RewardOptions): string {
 /** A maker for each file, and each reward from elsewhere, that gives what was opened for the same options. */
 export function makersOf({ modules, threads }: Opening): OwnRewards {
   const elsewhere = [...threads.values()].flatMap(({ name, distant }) => (distant === undefined ? [] : [name]));
-  const makers = [...[...modules.values()].map(({ inRun }) => inRun), ...elsewhere].map((name) => {
+  const makers = [...[...modules.values()].map(({ inRun }) => inRun), ...elsewhere, PYTHON].map((name) => {
     const maker = (options: RewardOptions): OpenedReward => {
       const opened = threads.get(threadKey(name, options));
       if (opened === undefined) throw new RangeError(`${name} was not opened for these options`);

@@ -5,7 +5,7 @@
 import { type PluginError, RlvrError } from '../../../src/errors.ts';
 import { optionProblems } from '../../../src/options/read.ts';
 import type { RewardDefinition, RewardOptions } from '../../../src/rewards/definition.ts';
-import { describeError, type RewardFunction } from '../../../src/rewards/reward_function.ts';
+import { describeError, type RewardBatch, type RewardFunction } from '../../../src/rewards/reward_function.ts';
 import { makeReward, takesNoOptions } from '../../../src/rewards/reward_list.ts';
 import type { Reporter } from '../../../src/run/reporter_event.ts';
 import { refusal } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
@@ -26,30 +26,29 @@ const TRL_EXAMPLE =
 /** What a reward function of TRL's form is called with: lists of one entry per completion, its columns among them. */
 export type TrlReward = (given: Readonly<Record<string, unknown>>) => ReturnType<RewardFunction['score']>;
 
+/** What a reward function of TRL's form is given of a batch, without the calls that log. */
+export function trlArguments(batch: RewardBatch): Readonly<Record<string, unknown>> {
+  const { prompts, completions, completionTokens, items, trainerState } = batch;
+  const names = new Set(items.flatMap(({ columns }) => Object.keys(columns ?? {})));
+  const columns = [...names].map((column) => [column, items.map((item) => item.columns?.[column] ?? null)] as const);
+  return {
+    ...Object.fromEntries(columns),
+    id: items.map(({ id }) => id),
+    answer: items.map(({ answer }) => answer),
+    task: items.map(({ task = null }) => task),
+    level: items.map(({ level = null }) => level),
+    prompts: items.map(({ messages }, i) => messages ?? prompts[i]),
+    completions: items.map(({ messages }, i) => (messages ? [spoken(completions[i])] : completions[i])),
+    completion_ids: completionTokens.map((tokens) => Array.from(tokens)),
+    trainer_state: { global_step: trainerState.step, progress: trainerState.progress },
+  };
+}
+
 /** A function of TRL's form as a reward function. */
 function fromTrl(name: string, call: TrlReward): RewardFunction {
   return {
     name,
-    score: (batch) => {
-      const { prompts, completions, completionTokens, items, trainerState, logExtra, logMetric } = batch;
-      const names = new Set(items.flatMap(({ columns }) => Object.keys(columns ?? {})));
-      const columns = [...names].map(
-        (column) => [column, items.map((item) => item.columns?.[column] ?? null)] as const,
-      );
-      return call({
-        ...Object.fromEntries(columns),
-        id: items.map(({ id }) => id),
-        answer: items.map(({ answer }) => answer),
-        task: items.map(({ task = null }) => task),
-        level: items.map(({ level = null }) => level),
-        prompts: items.map(({ messages }, i) => messages ?? prompts[i]),
-        completions: items.map(({ messages }, i) => (messages ? [spoken(completions[i])] : completions[i])),
-        completion_ids: completionTokens.map((tokens) => Array.from(tokens)),
-        trainer_state: { global_step: trainerState.step, progress: trainerState.progress },
-        log_extra: logExtra,
-        log_metric: logMetric,
-      });
-    },
+    score: (batch) => call({ ...trlArguments(batch), log_extra: batch.logExtra, log_metric: batch.logMetric }),
   };
 }
 

@@ -343,13 +343,16 @@ describe('every built-in reward with a range', () => {
     cosine: { max_len: 8 },
   };
 
-  it.each(Object.keys(builtInRewards).filter((name) => name !== 'classifier'))('%s keeps to it', (name) => {
-    const { range } = getReward(name, OPTIONS[name]);
-    if (range === undefined) return;
-    for (const value of values(name, rows, OPTIONS[name])) {
-      if (value === null) continue;
-      expect(value).toBeGreaterThanOrEqual(range[0]);
-      expect(value).toBeLessThanOrEqual(range[1]);
-    }
-  });
+  it.each(Object.keys(builtInRewards).filter((name) => !/^(classifier|python)$/.test(name)))(
+    '%s keeps to it',
+    (name) => {
+      const { range } = getReward(name, OPTIONS[name]);
+      if (range === undefined) return;
+      for (const value of values(name, rows, OPTIONS[name])) {
+        if (value === null) continue;
+        expect(value).toBeGreaterThanOrEqual(range[0]);
+        expect(value).toBeLessThanOrEqual(range[1]);
+      }
+    },
+  );
 });
