@@ -28,6 +28,7 @@ export type { Summary } from '../../src/run/summary.ts';
 export type { RunEnd, Tracker } from '../../src/run/tracker.ts';
 export type { SandboxEngine } from '../../src/sandbox_engine.ts';
 export { connectWebSocket } from '../http/websocket.node.ts';
+export type { AskedPolicy, GeneratedText, GeneratedToken, GenerateOptions } from '../models/asked/asked_policy.ts';
 export { findModel, findWithAdapter } from '../models/run/model/find_model.node.ts';
 export { type OpenedPlugins, openPlugins, type PluginOptions } from '../plugins/open_plugins.node.ts';
 export { judgeThreads, type NodeJudgeThreads } from '../plugins/threads/judge_threads.node.ts';
@@ -48,4 +49,5 @@ export {
   type PythonVerdict,
 } from '../zoo/sandbox/python.node.ts';
 export type { PythonFailed, PythonFailure, PythonLimits } from '../zoo/sandbox/python_process.node.ts';
+export { type OpenPolicyOptions, openPolicy } from './open_policy.node.ts';
 export { session } from './session.ts';

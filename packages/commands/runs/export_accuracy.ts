@@ -12,8 +12,8 @@ import { evaluate } from '../../../src/grpo/evaluate.ts';
 import type { Estimate } from '../../../src/methods/statistics.ts';
 import type { OpenedConfig } from '../../../src/run/opened_config.ts';
 import type { Pretrained } from '../../models/run/model/pretrained.ts';
+import { openForInference } from '../../plugins/asked/open_for_inference.ts';
 import { approval } from '../process/trust.ts';
-import { openForInference } from './open_for_inference.ts';
 
 /** Greedy answers to the same problems. */
 export interface AccuracyChange {

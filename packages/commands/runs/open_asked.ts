@@ -6,9 +6,9 @@ import { chooseBackend } from '../../../src/cli/process/backend.ts';
 import type { Override } from '../../../src/config/overrides.ts';
 import { closeEngine } from '../../../src/grpo/engine.ts';
 import { type ModelFlags, openTypedModel } from '../../models/run/model/configured_model.node.ts';
+import { openForInference } from '../../plugins/asked/open_for_inference.ts';
 import { approval } from '../process/trust.ts';
 import { configOf } from './config_of.ts';
-import { openForInference } from './open_for_inference.ts';
 import type { OpenedModel } from './open_trained.ts';
 
 export interface AskedFlags extends ModelFlags {

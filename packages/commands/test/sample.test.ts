@@ -6,11 +6,11 @@ import { withTasks } from '../../../src/grpo/engine.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
 import { parseConfig } from '../../../test/support/everything.ts';
 import { createTask, createTasks, getTaskDefinition } from '../../../test/support/tasks.ts';
+import type { Inference } from '../../plugins/asked/open_for_inference.ts';
 import { bindTask } from '../../zoo/data/index.ts';
 import { type AnswerOptions, PromptAnswerer } from '../actions/answers.ts';
 import { availableLines, choosePrompts, promptsOf } from '../actions/prompts.ts';
 import { conversationLines } from '../display/conversation_lines.ts';
-import type { Inference } from '../runs/open_for_inference.ts';
 import { openForInference } from './support/inference.ts';
 
 const YAML = `

@@ -12,7 +12,7 @@ import { session } from '../../../../src/run/session.ts';
 import { memoryStore } from '../../../../src/run/store/store.ts';
 import { openRun, parseConfig } from '../../../../test/support/everything.ts';
 import { createTasks } from '../../../../test/support/tasks.ts';
-import type { Inference } from '../../runs/open_for_inference.ts';
+import type { Inference } from '../../../plugins/asked/open_for_inference.ts';
 import { openForInference } from '../support/inference.ts';
 
 /** Its checkpoint holds a reference, moments and rollouts with updates to come. */

@@ -1,7 +1,7 @@
 /** A model that is opened to be asked, over the lists that the setup file of these tests gives. */
 
 import { lists } from '../../../../test/support/lists.ts';
-import { type InferenceOptions, openForInference as open } from '../../runs/open_for_inference.ts';
+import { type InferenceOptions, openForInference as open } from '../../../plugins/asked/open_for_inference.ts';
 
 export const openForInference = (
   config: Parameters<typeof open>[0],

@@ -1,0 +1,26 @@
+/** The policy of a run that is open, asked by a program. */
+import type { Engine } from '../../../src/grpo/engine.ts';
+import { completionEnd } from '../../../src/grpo/rollout/completion_end.ts';
+import { stageOf, type TrainingRun } from '../../../src/grpo/run.ts';
+import type { StageConfig } from '../../../src/methods/stage.ts';
+import { type AskedPolicy, askedPolicy } from './asked_policy.ts';
+
+/**
+ * The policy of a run as it is now. Between two steps; `close` does nothing, as the engine is the run's.
+ *
+ * @example const [[answer]] = await policyOf(run).generate(['4 1 3']);
+ */
+export function policyOf(run: Pick<TrainingRun, 'engine' | 'config' | 'journal'>): AskedPolicy {
+  return enginePolicy(run.engine, stageOf(run), run.engine.tasks.name, async () => undefined);
+}
+
+/** @param stage  says how long answers may become */
+export function enginePolicy(
+  { policy, tasks }: Pick<Engine, 'policy' | 'tasks'>,
+  stage: StageConfig,
+  name: string,
+  close: () => Promise<void>,
+): AskedPolicy {
+  const end = completionEnd(tasks, stage);
+  return askedPolicy({ name, policy, codec: tasks.codec, tokensOf: (prompt) => tasks.typedTokens(prompt), end, close });
+}
