@@ -18,6 +18,7 @@ import { openForInference } from '../plugins/asked/open_for_inference.ts';
 import { openPlugins } from '../plugins/open_plugins.node.ts';
 import { loadConfigFile } from '../zoo/api/configs.node.ts';
 
+/** How a policy is opened to be asked. */
 export interface OpenPolicyOptions extends AskedModelOptions {
   /** Default: WebAssembly, on all cores. */
   readonly backend?: Backend;

@@ -23,6 +23,7 @@ export interface GeneratedToken {
   readonly text: string;
 }
 
+/** How prompts are answered. */
 export interface GenerateOptions {
   /** 0, the default, is greedy. */
   readonly temperature?: number;

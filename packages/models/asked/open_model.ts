@@ -6,6 +6,7 @@ import { merged } from '../run/model/open_pretrained.ts';
 import type { Pretrained } from '../run/model/pretrained.ts';
 import { type AskedPolicy, askedPolicy } from './asked_policy.ts';
 
+/** How much room a model that is asked gets. */
 export interface AskedModelOptions {
   /** Most tokens of prompt and answer together; default: 1,280, or what the model reads if that is less. */
   readonly context?: number;
@@ -17,7 +18,12 @@ const CONTEXT = 1280;
 const PARALLEL = 4;
 const ANSWER_TOKENS = 256;
 
-/** @param model  with its adapter, which is merged @throws CheckpointError, MemoryPlanError */
+/**
+ * A pretrained model that `openPretrained` has opened, to be asked.
+ *
+ * @param model  with its adapter, which is merged
+ * @throws CheckpointError, MemoryPlanError
+ */
 export async function openAskedModel(
   model: Pretrained,
   backend: Backend,
