@@ -126,7 +126,7 @@ function commandLines(text: string): CommandLine[] {
   const lines: CommandLine[] = [];
   let words: { text: string; line: number }[] = [];
   let at = 1;
-  const WORD = /\\\n|\n|#[^\n]*|[ \t;()]+|(?:"(?:\\.|[^"\\])*"|'[^']*'|\\[^\n]|\$\(\([^)]*\)\)|[^\s"'\\;()])+/gy;
+  const WORD = /\\\n|\n|#[^\n]*|[ \t;()]+|(?:"(?:\\.|[^"\\])*"|'[^']*'|\\[^\n]|\$\(\([^)]*\)\)|[^\s"'\\;()])+|[\s\S]/gy;
   const close = (): void => {
     if (words.length > 0) {
       lines.push({ words, isProgram: PROGRAM.test(` ${words.map((word) => word.text).join(' ')} `) });

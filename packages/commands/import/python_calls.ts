@@ -83,6 +83,8 @@ export function readPythonKeys(text: string): ForeignKey[] {
 class PythonReader {
   readonly #text: string;
   readonly #tokens: readonly Token[];
+  /** Open brackets before each token. */
+  readonly #depths: readonly number[];
   readonly #constants = new Map<string, Value>();
   readonly #found = new Map<string, ForeignKey>();
   #at = 0;
@@ -90,6 +92,13 @@ class PythonReader {
   constructor(text: string) {
     this.#text = text;
     this.#tokens = tokensOf(text);
+    let open = 0;
+    this.#depths = this.#tokens.map(({ text: sign }) => {
+      const before = open;
+      if (/^[([{]$/.test(sign)) open++;
+      if (/^[)\]}]$/.test(sign)) open--;
+      return before;
+    });
   }
 
   keys(): ForeignKey[] {
@@ -112,7 +121,7 @@ class PythonReader {
     this.#at += 2;
     const value = this.#value();
     if (!(value instanceof Unread)) this.#constants.set(name, value);
-    else this.#at = start + 2;
+    if ([value].flat().some((one) => one instanceof Unread)) this.#at = start + 2;
   }
 
   #call(name: string): void {
@@ -135,9 +144,10 @@ class PythonReader {
       if (path !== undefined && !isObject && isFirst) this.#add(path, value, token.line);
       else if (value instanceof Unread) this.#within(before, this.#at);
       this.#skipLines();
-      if (this.#tokens[this.#at]?.text === ',') this.#at++;
+      if (this.#tokens[this.#at]?.text !== ',') break;
+      this.#at++;
     }
-    this.#at++;
+    if (this.#tokens[this.#at]?.text === ')') this.#at++;
     if (name === 'LoraConfig') this.#add('use_peft', true, this.#tokens[this.#at - 1]?.line ?? 1);
   }
 
@@ -203,13 +213,7 @@ class PythonReader {
   }
 
   #isInBrackets(): boolean {
-    let open = 0;
-    for (let i = 0; i < this.#at; i++) {
-      const { text } = this.#tokens[i];
-      if (/^[([{]$/.test(text)) open++;
-      if (/^[)\]}]$/.test(text)) open--;
-    }
-    return open > 0;
+    return (this.#depths[this.#at] ?? 0) > 0;
   }
 
   #sum(depth: number): Value | undefined {

@@ -3,6 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../../../src/config/load.ts';
+import { RlvrError } from '../../../../src/errors.ts';
+import { rngFor } from '../../../../src/kernels/philox.ts';
+import { budget } from '../../../../test/support/budget.ts';
 import { zooLibrary } from '../../../zoo/library.ts';
 import { EVERYTHING } from '../../everything.ts';
 import { MAPS, readForeign } from '../../import/read_foreign.ts';
@@ -10,7 +13,7 @@ import { fateOf, type Imported, translate } from '../../import/translate.ts';
 
 const HERE = new URL('./', import.meta.url);
 const textOf = (file: string): string => readFileSync(new URL(`foreign/${file}`, HERE), 'utf8');
-const imported = (file: string, text = textOf(file)): Promise<Imported> =>
+const imported = async (file: string, text = textOf(file)): Promise<Imported> =>
   translate(readForeign(text, file), file, zooLibrary);
 
 /** Of each: whose it is, keys of ours that must come out, and the keys that are refused. */
@@ -141,6 +144,15 @@ y''', bf16=True, max_steps=len(rows), learning_rate=LR,
     expect([max_steps, learning_rate]).toMatchObject([{ source: 'len(rows)' }, { source: 'LR' }]);
   });
 
+  it('finds configs in lists and calls, and the end of one that is not closed', () => {
+    expect(keysOf('a.py', 'all = [\n  GRPOConfig(beta=0.1),\n  run(GRPOConfig(seed=3), x)\n]')).toEqual({
+      beta: 0.1,
+      seed: 3,
+    });
+    expect(keysOf('a.py', 'a = GRPOConfig(beta=0.1, seed=4 ]')).toEqual({ beta: 0.1, seed: 4 });
+    expect(keysOf('a.sh', `trl grpo --seed 3 --run_name "it`)).toMatchObject({ seed: 3 });
+  });
+
   it('follows variables of a shell, quotes, and lists of flags', () => {
     const text = `N=3\nexport OUT="runs/my run"\ntrl grpo --seed $N \\\n  --output_dir "$OUT" --reward_weights 1 0.5 --bf16 # --seed 9\n`;
     expect(keysOf('a.sh', text)).toEqual({
@@ -157,6 +169,20 @@ y''', bf16=True, max_steps=len(rows), learning_rate=LR,
       seed: 2,
     });
   });
+});
+
+it('whatever is cut out of a file, put into it or moved, it is read or refused in words', async () => {
+  const random = rngFor('imported');
+  for (let draw = 0; draw < budget({ quick: 40, all: 400 }); draw++) {
+    const file = Object.keys(FILES)[random.int(0, Object.keys(FILES).length - 1)];
+    let text = textOf(file);
+    for (let change = random.int(1, 6); change > 0; change--) {
+      const [at, other] = [random.int(0, text.length), random.int(0, text.length)];
+      const put = [text.slice(other, other + 40), '()[]{},:="\'\\$#\n &*!%@`'[random.int(0, 22)], ''][random.int(0, 2)];
+      text = text.slice(0, at) + put + text.slice(put === '' ? at + random.int(1, 30) : at);
+    }
+    await imported(file, text).catch((error) => expect(RlvrError.is(error), `${error.stack}\n${text}`).toBe(true));
+  }
 });
 
 describe('is refused', () => {
