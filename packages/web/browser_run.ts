@@ -8,6 +8,7 @@ import type { Verdict } from '../../src/rewards/verdict.ts';
 import type { SettingChange } from '../../src/run/checkpoint/setting_changes.ts';
 import type { SessionEvent } from '../../src/run/session.ts';
 import type { ExportTarget } from '../models/run/model/exports.ts';
+import type { AnswerSearch } from '../zoo/methods/support/figures/read_tries.ts';
 import type { BrowserBlob } from './browser_types.ts';
 import type { BackendReport, BackendRequest } from './choose_backend.ts';
 
@@ -43,6 +44,8 @@ export type BrowserEvent =
       readonly step: number;
       /** The first groups of the batch. */
       readonly groups: readonly CreditedGroup[];
+      /** [groups][rollouts] the tries of each answer; undefined where answers do not search. */
+      readonly searches: readonly (readonly AnswerSearch[] | undefined)[];
     }
   /** The run began to train, or rests. */
   | { readonly type: 'status'; readonly status: RunStatus }

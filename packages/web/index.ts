@@ -25,6 +25,7 @@ export type { CreditedGroup, Evaluation, Rollout, StepMetrics } from '../../src/
 export type { Verdict } from '../../src/rewards/verdict.ts';
 export type { Store } from '../../src/run/store/store.ts';
 export type { Catalogue, CatalogueTask } from '../zoo/catalogue/catalogue.ts';
+export type { AnswerSearch, SearchTry } from '../zoo/methods/support/figures/read_tries.ts';
 export type { OptionText } from '../zoo/options/describe.ts';
 export * from './browser_run.ts';
 export type { BrowserBlob, BrowserSignal } from './browser_types.ts';

@@ -9,7 +9,7 @@ import { ConfigError } from '../../src/errors.ts';
 import { type TrainingRun, withConfig } from '../../src/grpo/run.ts';
 import { evaluationEvent } from '../../src/grpo/trainer.ts';
 import { nextTask } from '../../src/kernels/next_task.ts';
-import type { Evaluation } from '../../src/methods/records.ts';
+import type { CreditedGroup, Evaluation } from '../../src/methods/records.ts';
 import { countParameters } from '../../src/model/parameters.ts';
 import { loadLatestCheckpoint, passedOver } from '../../src/run/checkpoint/checkpoints.ts';
 import { changedConfig, readChanges, reopenRun, writeChange } from '../../src/run/checkpoint/setting_changes.ts';
@@ -26,6 +26,7 @@ import type { ExportTarget } from '../models/run/model/exports.ts';
 import { loadOwnModel } from '../models/run/model/load_own_model.ts';
 import type { Pretrained } from '../models/run/model/pretrained.ts';
 import { eventLogOf } from '../trackers/event_log.ts';
+import { type AnswerSearch, triesReader } from '../zoo/methods/support/figures/read_tries.ts';
 import { askPolicy } from './ask_policy.ts';
 import type {
   Answer,
@@ -78,7 +79,7 @@ export class LocalRun implements BrowserRun {
   /** When rollouts were last handed on. */
   #rolloutsAt = Number.NEGATIVE_INFINITY;
   /** The newest that were not. */
-  #rollouts: BrowserEvent | undefined;
+  #rollouts: { readonly step: number; readonly groups: readonly CreditedGroup[] } | undefined;
   #store: Store = memoryStore();
   #storage: StorageReport = { kind: 'memory', reason: '' };
   #opened: OpenedRun | undefined;
@@ -227,7 +228,7 @@ export class LocalRun implements BrowserRun {
       return;
     }
     const { groups = GROUPS, rolloutsMs = 0 } = this.#parts.options;
-    this.#rollouts = { type: 'rollouts', step: event.step, groups: event.groups.slice(0, groups) };
+    this.#rollouts = { step: event.step, groups: event.groups.slice(0, groups) };
     if (performance.now() - this.#rolloutsAt >= rolloutsMs) this.#handRollouts();
   }
 
@@ -235,8 +236,15 @@ export class LocalRun implements BrowserRun {
   #handRollouts(): void {
     if (this.#rollouts === undefined) return;
     this.#rolloutsAt = performance.now();
-    this.#say(this.#rollouts);
+    const searches = this.#rollouts.groups.map((group) => this.#searchesOf(group));
+    this.#say({ type: 'rollouts', ...this.#rollouts, searches });
     this.#rollouts = undefined;
+  }
+
+  #searchesOf({ item, rollouts }: CreditedGroup): readonly AnswerSearch[] | undefined {
+    const space = this.#parts.run.engine.tasks.searchSpace(item);
+    const read = space && triesReader(space);
+    return read && rollouts.map(({ text }) => read(text));
   }
 
   async pause(): Promise<void> {

@@ -138,6 +138,28 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
       evalEvery: 68,
     },
   },
+  'countdown-search': {
+    title: 'Countdown by search',
+    about: 'The same numbers, with room to try: what fails is closed, a hit is marked, then the steps. Watch it think.',
+    time: 'about 12 min',
+    warning: 'Keeps all cores busy for minutes; heavy for a phone.',
+    example: ['3 7 2 = 13 ?', '7 - 3 = 4 : 6 2 8 2 n , 3 * 2 = 6 : 13 y , 3 * 2 = 6 , 7 + 6 = 13'],
+    experiment: {
+      ...SORT,
+      task: 'countdown',
+      knobs: { answer: 'search', numbers: 3, max_number: 10, train_max_number: 15 },
+      width: 64,
+      layers: 6,
+      heads: 8,
+      warmStart: 2000,
+      steps: 60,
+      batch: 512,
+      rate: 2e-4,
+      entropy: 0.005,
+      reward: 'accuracy',
+      evalEvery: 20,
+    },
+  },
   'guess-number': {
     title: 'Guess a number',
     about: 'An episode of three turns: a guess, “lower” or “higher”, the next guess. A teacher who errs, then reward.',
@@ -353,7 +375,7 @@ export function yamlOf(experiment: Experiment): string {
   ].join('\n');
 }
 
-function warmStartYaml({ task, warmStart }: Experiment): string[] {
+function warmStartYaml({ task, knobs, warmStart }: Experiment): string[] {
   return [
     '  - stage: sft',
     `    max_steps: ${warmStart}`,
@@ -361,7 +383,7 @@ function warmStartYaml({ task, warmStart }: Experiment): string[] {
     '    learning_rate: 2.0e-3',
     '    lr_scheduler_type: cosine',
     `    warmup_steps: ${Math.min(SCHEDULES[task].warmStartWarmup, warmStart)}`,
-    ...(task === 'countdown' ? ['    weight_decay: 0.5'] : []),
+    ...(task === 'countdown' ? [`    weight_decay: ${knobs.answer === 'search' ? 0.1 : 0.5}`] : []),
     `    eval_steps: ${Math.ceil(warmStart / 3)}`,
   ];
 }

@@ -1,25 +1,30 @@
 /** One group side by side: every completion with reward, advantage, verdict, and the probability of each token as colour. */
-import type { CreditedGroup, Rollout } from 'rlvr-train/web';
+import type { AnswerSearch, CreditedGroup, Rollout } from 'rlvr-train/web';
 import { element } from '../../packages/report/page/dom.ts';
 import { originWords, promptWords } from '../../packages/report/provenance.ts';
 import { type Provenance, provenanceOf } from '../../src/run/logs/provenance.ts';
 import type { Lab } from './lab.ts';
 import { loggedValues } from './logged_values.ts';
+import { linesOf, searchCounts } from './search_lines.ts';
 import { TokenTable, tokensButton } from './token_table.ts';
 
 /** Milliseconds that completions are shown: less cannot be read. */
 export const DWELL_MS = 1200;
 /** Milliseconds from one turn of an episode to the next: they are shown as they were played, at a pace that can be read. */
 const TURN_MS = 450;
+/** The same from one try to the next. */
+const TRY_MS = 200;
 /** Frames in which a group is drawn: at once, its tokens would be styled and laid out longer than a frame takes. */
 const SLICES = 4;
 
 export class GroupPanel {
   readonly #place: HTMLElement;
-  readonly #list = element('ul', { class: 'completions', style: `--turn-time: ${TURN_MS}ms` });
+  readonly #list = element('ul', { class: 'completions' });
   readonly #table = new TokenTable();
   readonly #lab: Lab;
   #shown: CreditedGroup | undefined;
+  /** The tries of its answers, where they search. */
+  #searches: readonly AnswerSearch[] | undefined;
   #shownAt = 0;
   #step = 0;
   /** The group that each slice of the list shows. */
@@ -37,7 +42,7 @@ export class GroupPanel {
   }
 
   #draw(): boolean {
-    const { groups, status, groupsStep } = this.#lab;
+    const { groups, searches, status, groupsStep } = this.#lab;
     // A group in which something can be learned says more.
     const group = groups.find(({ dead }) => !dead) ?? groups[0];
     if (group === undefined) {
@@ -49,8 +54,10 @@ export class GroupPanel {
       return false;
     }
     const now = performance.now();
-    if (group === this.#shown || (status === 'training' && now - this.#shownAt < dwellMs(this.#shown))) return false;
+    if (group === this.#shown || (status === 'training' && now - this.#shownAt < this.#dwellMs())) return false;
     this.#shown = group;
+    this.#searches = searches[groups.indexOf(group)];
+    this.#list.style.setProperty('--turn-time', `${this.#turnMs()}ms`);
     this.#step = groupsStep;
     this.#shownAt = now;
     const rewards = group.rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
@@ -65,8 +72,11 @@ export class GroupPanel {
       element('code', {}, group.item.answer),
       element('span', { class: 'quiet' }, ` mean reward ${mean.toFixed(2)}.${about}`),
     );
-    if (this.#list.isConnected) this.#place.firstElementChild?.replaceWith(head);
-    else this.#place.replaceChildren(head, this.#list, this.#table.box);
+    const counts = this.#searches ? [searchCounts(group.rollouts, this.#searches)] : [];
+    if (this.#list.isConnected) {
+      while (this.#place.firstChild !== this.#list) this.#place.firstChild?.remove();
+      this.#list.before(head, ...counts);
+    } else this.#place.replaceChildren(head, ...counts, this.#list, this.#table.box);
     while (this.#list.children.length > group.rollouts.length) this.#list.lastElementChild?.remove();
     return false;
   }
@@ -81,33 +91,55 @@ export class GroupPanel {
     for (let i = slice * size; i < Math.min(group.rollouts.length, (slice + 1) * size); i++) {
       const rollout = group.rollouts[i] as Rollout;
       const about = `step ${this.#step}, ${group.item.prompt}`;
-      const answer = tokensButton(rollout, vocabulary, () => this.#table.show(about, rollout, vocabulary));
+      const search = this.#searches?.[i];
+      const answer = tokensButton({ ...rollout, search }, vocabulary, () =>
+        this.#table.show(about, rollout, vocabulary),
+      );
       const textOf = (ids: Int32Array): string => Array.from(ids, (id) => vocabulary[id]).join('');
-      const item = completion(rollout, group.advantages[i] ?? 0, answer, provenanceOf(rollout, textOf));
+      const item = completion(
+        rollout,
+        group.advantages[i] ?? 0,
+        answer,
+        provenanceOf(rollout, textOf),
+        linesIn(rollout, search),
+      );
       const before = this.#list.children[i];
       if (before === undefined) this.#list.append(item);
       else before.replaceWith(item);
     }
     return true;
   }
+
+  #turnMs(): number {
+    return this.#searches ? TRY_MS : TURN_MS;
+  }
+
+  /** The longest episode, or search, is played to its end first. */
+  #dwellMs(): number {
+    const lines = (this.#shown?.rollouts ?? []).map((rollout, i) => linesIn(rollout, this.#searches?.[i]));
+    return DWELL_MS + this.#turnMs() * Math.max(0, ...lines);
+  }
 }
 
-/** The longest episode is played to its end first. */
-function dwellMs(group: CreditedGroup | undefined): number {
-  return DWELL_MS + TURN_MS * Math.max(0, ...(group?.rollouts ?? []).map(turnsOf));
+/** Lines that come one after the other; 0 where an answer is one text. */
+function linesIn({ turns }: Rollout, search: AnswerSearch | undefined): number {
+  return search ? linesOf(search) : (turns?.length ?? 0);
 }
 
-/** 0 where an answer is one text. */
-const turnsOf = ({ turns }: Rollout): number => turns?.length ?? 0;
-
-function completion(rollout: Rollout, advantage: number, answer: HTMLElement, provenance: Provenance): HTMLElement {
+function completion(
+  rollout: Rollout,
+  advantage: number,
+  answer: HTMLElement,
+  provenance: Provenance,
+  lines: number,
+): HTMLElement {
   const direction = advantage > 0 ? 'up' : advantage < 0 ? 'down' : 'flat';
   const { status, reason } = rollout.verdict;
   const origin = originWords(provenance);
   const strength = Math.min(1, Math.abs(advantage) / 2);
   return element(
     'li',
-    { class: `completion ${direction}`, style: `--a: ${strength.toFixed(2)}; --turns: ${turnsOf(rollout)}` },
+    { class: `completion ${direction}`, style: `--a: ${strength.toFixed(2)}; --turns: ${lines}` },
     answer,
     ...promptWords(provenance).map((words) => element('p', { class: 'quiet' }, words)),
     element(

@@ -14,6 +14,8 @@ export interface Asked {
 export class ShownRun {
   history = new History([]);
   groups: readonly CreditedGroup[] = [];
+  /** [groups][rollouts] their tries; undefined where answers do not search. */
+  searches: Extract<BrowserEvent, { readonly type: 'rollouts' }>['searches'] = [];
   groupsStep = 0;
   asked: Asked[] = [];
   /** Why only memory keeps it; empty: it is kept. */
@@ -57,6 +59,7 @@ export class ShownRun {
     this.history.hear(event);
     if (event.type === 'rollouts') {
       this.groups = event.groups;
+      this.searches = event.searches;
       this.groupsStep = this.history.place('grpo', event.step);
     }
     if (event.type === 'step') this.pace.tick();

@@ -1,9 +1,10 @@
 /** One answer token by token: what each cost, at a click on the answer, in a table that stays until it is closed. */
-import type { Rollout } from 'rlvr-train/web';
+import type { AnswerSearch, Rollout } from 'rlvr-train/web';
 import { element } from '../../packages/report/page/dom.ts';
 import { spokenTurns } from '../../packages/report/provenance.ts';
 import { minus, percent } from '../../src/format.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
+import { searchLines } from './search_lines.ts';
 
 export interface Sampled {
   readonly tokens: Int32Array;
@@ -13,6 +14,9 @@ export interface Sampled {
   readonly labels?: Uint8Array;
   /** Who wrote which of them in an episode, one after the other. */
   readonly turns?: Rollout['turns'];
+  /** What it writes, and its tries, where it searches. */
+  readonly text?: string;
+  readonly search?: AnswerSearch | undefined;
 }
 
 /** What a token is that the policy did not sample. */
@@ -39,9 +43,13 @@ export function tokens({ tokens: ids, logprobs, labels }: Sampled, vocabulary: r
   });
 }
 
-/** A line for each turn of an episode, with how near it came where its environment knows. */
-function lines({ turns, ...sampled }: Sampled, vocabulary: readonly string[]): HTMLElement[] {
+/** A line for each try, or for each turn of an episode, with how near it came where its environment knows. */
+function lines({ turns, text = '', search, ...sampled }: Sampled, vocabulary: readonly string[]): HTMLElement[] {
   const all = tokens(sampled, vocabulary);
+  if (search !== undefined) {
+    const texts = Array.from(sampled.tokens, (id) => vocabulary[id] ?? '');
+    return searchLines(all, texts, text, search);
+  }
   if (turns === undefined) return all;
   let at = 0;
   return spokenTurns(turns).map(({ label, tokens: own, reward, potential, isPolicy }, turn) => {
