@@ -136,6 +136,7 @@ export function resolveRun(values: Mapping, problems: Problems, registries: Regi
     trainSplit,
     testSplit,
     dataFiles,
+    systemPrompt,
     usePeft,
     loraR,
     loraAlpha,
@@ -153,7 +154,7 @@ export function resolveRun(values: Mapping, problems: Problems, registries: Regi
   refuseBestOfNone(section, stages);
   noteOtherTrackers(top.get('report_to')?.value, problems);
   refuseSecondModel(section, model, problems);
-  const shares = resolveTasks({ task, tasks, dataset: datasetTask(section) }, top, problems);
+  const shares = resolveTasks({ task, tasks, dataset: rowsOf(section) }, top, problems);
   refuseEndlessPasses(resolved, shares, problems);
   const config = {
     ...ofRun,
@@ -165,6 +166,16 @@ export function resolveRun(values: Mapping, problems: Problems, registries: Regi
     stages,
   };
   return { config, pathsOf: resolved.map(({ pathOf }) => pathOf) };
+}
+
+/** The task that the keys of rows mean, with the message before each. */
+function rowsOf(section: Section<typeof RUN_KEYS>): Plugin | undefined {
+  const rows = datasetTask(section);
+  const { systemPrompt: system } = section.values;
+  if (system === undefined) return rows;
+  if (rows !== undefined) return { ...rows, system };
+  section.refuse('systemPrompt', 'the system message belongs to the task; write task: {name: …, system: …}');
+  return undefined;
 }
 
 /** Only rows have an end. */

@@ -83,3 +83,12 @@ describe('warmup_ratio', () => {
     );
   });
 });
+
+it('system_prompt is what the task of the rows says before each', () => {
+  const { config } = parsed(ROWS, 'max_steps: 3', 'system_prompt: Think.');
+  expect(config.tasks).toEqual([{ task: { name: 'dataset', train: ['rows.jsonl'], system: 'Think.' }, weight: 1 }]);
+  expect(config).not.toHaveProperty('systemPrompt');
+  expect(() => parsed('task: countdown', 'max_steps: 3', 'system_prompt: Think.')).toThrow(
+    'c.yaml:3  system_prompt: Think. — the system message belongs to the task; write task: {name: …, system: …}.',
+  );
+});

@@ -36,7 +36,6 @@ export const NAMES: Readonly<Record<string, readonly string[]>> = {
 
 /** `rule; remedy` for names that no key of ours means as it is: sections of verl, and what axolotl, unsloth and open-r1 have. */
 export const MEANT_ELSEWHERE: Readonly<Record<string, string>> = {
-  system_prompt: 'the system message belongs to the task; write task: {name: …, system: …}',
   ...Object.fromEntries(
     ['sequence_len', 'max_seq_length', 'max_seq_len'].map((name) => [
       name,

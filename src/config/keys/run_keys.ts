@@ -47,6 +47,12 @@ export const RUN_KEYS = {
       ),
   ),
   ...DATASET_KEYS,
+  systemPrompt: key(
+    'system_prompt',
+    optional(text('Think step by step.')).describe(
+      "Said before each row of data_files or dataset_name, as task's system says it. Default: nothing.",
+    ),
+  ),
   modelNameOrPath: key(
     'model_name_or_path',
     optional(text('./smollm2')).describe(
