@@ -134,6 +134,46 @@ export function writeSearch<S>(space: SearchSpace<S>, teacher: SearchTeacher<S>)
   return { text: words.join(' '), numWords: words.length, ...(isHit && { path }) };
 }
 
+/** What follows the hit of a search, in words. */
+export type SearchTail<S> = (path: readonly SearchMove<S>[]) => string;
+
+/** A search and what it found; undefined where that is longer than the teacher may write. */
+export function writeAnswer<S>(
+  space: SearchSpace<S>,
+  tail: SearchTail<S>,
+  teacher: SearchTeacher<S>,
+): string | undefined {
+  const written = writeSearch(space, teacher);
+  if (written?.path === undefined) return written?.text;
+  const found = tail(written.path);
+  const length = written.numWords + 1 + found.split(' ').length;
+  return length > teacher.longest ? undefined : `${written.text} , ${found}`;
+}
+
+/** Answers that a teacher begins before there is none. */
+const MOST_DRAWS = 64;
+
+/**
+ * A teacher's answer: in the order of the moves or, by chance and where it is too long, in random order.
+ *
+ * @param teacher.randomOrder  chance that the first draw is in random order
+ * @returns undefined where none that was begun is short enough
+ */
+export function drawAnswer<S>(
+  space: SearchSpace<S>,
+  tail: SearchTail<S>,
+  { randomOrder, longest, ...slips }: SearchSlips & { readonly randomOrder: number; readonly longest: number },
+): string | undefined {
+  const { rng } = slips;
+  for (let draw = 0; draw < MOST_DRAWS; draw++) {
+    const isRandom = draw > 0 || rng.float() < randomOrder;
+    const order: SearchTeacher<S>['order'] = (moves) => (isRandom ? rng.shuffle([...moves]) : moves);
+    const text = writeAnswer(space, tail, { order, slips, longest });
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
 /** What a reader makes of a search. */
 export interface SearchReading<S> {
   /** The tries, in order, up to the first that breaks a rule: 1, or 0 for that one. */

@@ -86,6 +86,12 @@ export { judgeGrid, judgeList, judgeNumbers, judgeTruth } from './judging/judge.
 export { type LineTask, lineTask } from './line_task.ts';
 export { listMisses, type NearMisses, numberMisses, textMisses, truthMisses } from './near_misses.ts';
 export { type FilledGrid, judgeFilledGrid } from './puzzle.ts';
+export {
+  type SearchKnobs,
+  type SearchTask,
+  searchKnobs,
+  searchTask,
+} from './search_task.ts';
 export type { CallFormat, ToolCall } from './tools/call_formats.ts';
 export {
   type EnvironmentClass,

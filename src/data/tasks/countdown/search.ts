@@ -10,7 +10,16 @@
  */
 import type { Rng } from '../../../kernels/philox.ts';
 import type { Verdict, VerdictStep } from '../../../rewards/verdict.ts';
-import { readSearch, type SearchMove, type SearchSpace, type SearchTeacher, writeSearch } from '../../search_text.ts';
+import {
+  drawAnswer,
+  readSearch,
+  type SearchMove,
+  type SearchSpace,
+  type SearchTail,
+  type SearchTeacher,
+  writeAnswer,
+  writeSearch,
+} from '../../search_text.ts';
 import { type CountdownKnobs, searchTokens } from './card.ts';
 import type { CountdownProblem } from './expression.ts';
 import { type CountdownStep, forEachResult, OPERATORS, stepsText } from './solver.ts';
@@ -19,9 +28,6 @@ import { feedbackOnSteps, judgeSteps, verifyCountdownSteps } from './steps.ts';
 /** The numbers that are left: the last result first, then those of the prompt in its order. */
 type Pool = readonly number[];
 type Move = SearchMove<Pool>;
-
-/** Searches that a teacher begins before it goes straight to a solution. */
-const MOST_DRAWS = 64;
 
 function expand(pool: Pool): readonly Move[] {
   const moves = new Map<string, Move>();
@@ -53,25 +59,20 @@ export function spaceOf({ numbers, target }: CountdownProblem, { listed, restate
   };
 }
 
-/** A search that is within the limit, and the steps to its hit if it has one; undefined for a longer one. */
-function answerOf(
-  problem: CountdownProblem,
-  knobs: CountdownKnobs,
-  teacher: Omit<SearchTeacher<Pool>, 'longest'>,
-): string | undefined {
-  const longest = searchTokens(knobs) - 1; // and EOS
-  const written = writeSearch(spaceOf(problem, knobs), { ...teacher, longest });
-  if (written?.path === undefined) return written?.text;
-  const end = written.path[written.path.length - 1].to;
-  const lasts = end.length === 2 ? expand(end) : []; // nothing was listed
-  const last = lasts.find(({ to }) => to[0] === problem.target) ?? lasts[0];
-  const steps = [...written.path, ...(last ? [last] : [])].map(({ text }) => text).join(' , ');
-  return written.numWords + 1 + steps.split(' ').length > longest ? undefined : `${written.text} , ${steps}`;
-}
+/** The steps of moves, with a last one where nothing was listed. */
+const stepsTo =
+  (target: number): SearchTail<Pool> =>
+  (path) => {
+    const end = path[path.length - 1].to;
+    const lasts = end.length === 2 ? expand(end) : [];
+    const last = lasts.find(({ to }) => to[0] === target) ?? lasts[0];
+    return [...path, ...(last ? [last] : [])].map(({ text }) => text).join(' , ');
+  };
 
 /** What a teacher without a mistake writes who tries everything in order; undefined where it is too long. */
 export function orderlySearch(problem: CountdownProblem, knobs: CountdownKnobs): string | undefined {
-  return answerOf(problem, knobs, { order: (moves) => moves });
+  const longest = searchTokens(knobs) - 1; // and EOS
+  return writeAnswer(spaceOf(problem, knobs), stepsTo(problem.target), { order: (moves) => moves, longest });
 }
 
 /** The search that tries the steps of a trace alone. */
@@ -87,14 +88,9 @@ export function straightSearch(
 
 /** A teacher's search; undefined where none of those that were begun is within the limit. */
 export function demonstratedSearch(problem: CountdownProblem, knobs: CountdownKnobs, rng: Rng): string | undefined {
-  const { random_order = 0.1, right_marks: rightMarks = 1, repeats = 0, gives_up: givesUp = 0 } = knobs;
-  const slips = { rng, rightMarks, repeats, givesUp };
-  for (let draw = 0; draw < MOST_DRAWS; draw++) {
-    const isRandom = draw > 0 || rng.float() < random_order;
-    const text = answerOf(problem, knobs, { order: (moves) => (isRandom ? rng.shuffle([...moves]) : moves), slips });
-    if (text !== undefined) return text;
-  }
-  return undefined;
+  const { random_order: randomOrder = 0.1, right_marks: rightMarks = 1, repeats = 0, gives_up: givesUp = 0 } = knobs;
+  const teacher = { rng, randomOrder, rightMarks, repeats, givesUp, longest: searchTokens(knobs) - 1 };
+  return drawAnswer(spaceOf(problem, knobs), stepsTo(problem.target), teacher);
 }
 
 /** By the rules alone: a search without a false word, then steps that reach the target. Total and pure. */

@@ -13,6 +13,7 @@ import { PROGRAMS } from './programs.ts';
 import { PUZZLES } from './puzzles.ts';
 import { RECORDS } from './records.ts';
 import { SANDBOXED } from './sandboxed.ts';
+import { SEARCHES } from './searches.ts';
 import { STRINGS } from './strings.ts';
 import { TEXT } from './text.ts';
 import { TOOLS } from './tools.ts';
@@ -20,6 +21,7 @@ import { TOOLS } from './tools.ts';
 export const SECOND_CHECKERS = {
   ...ARITHMETIC,
   ...ALGEBRA,
+  ...SEARCHES,
   ...STRINGS,
   ...GRIDS,
   ...GRAPHS,

@@ -1,0 +1,59 @@
+/**
+ * The problems of `path_star`, answered by a search: one arm after the other, up to the end that is asked for. A policy
+ * that has to give the way at once must guess its first step.
+ *
+ *   prompt  9 3 , 1 5 , … : 1 8 ?      completion  5 ( 4 ( 2 n ) ) , 7 ( 6 ( 8 y , 1 7 6 8
+ */
+import { correct, trimAscii, wrongValue } from '../../kit.ts';
+import { searchTask } from '../../search_task.ts';
+import { type PathStarItem, pathStar } from '../path_star/path_star.ts';
+import { type StarSearchKnobs, starSearchCard } from './card.ts';
+
+const NODES = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'.split('');
+
+/** Nodes as numbers, since two of the letters are marks. */
+const spaced = (nodes: string): string =>
+  nodes
+    .split('')
+    .map((node) => String(NODES.indexOf(node) + 1))
+    .join(' ');
+const endOf = ({ way }: PathStarItem): string => way[way.length - 1] as string;
+
+/** A state is the way so far. */
+export const starSearch = searchTask<PathStarItem, StarSearchKnobs, string>(starSearchCard, {
+  family: pathStar.family,
+  words: [...NODES.map(spaced), ',', ':'],
+  generate: (rng, { arms, length }) => pathStar.generate(rng, { arms, length }),
+  key: pathStar.key,
+  prompt: (item) => `${item.edges.map(spaced).join(' , ')} : ${spaced(item.way[0] + endOf(item))} ?`,
+  space(item) {
+    const expand = (way: string) => {
+      const [before, last = ''] = [way[way.length - 2], way[way.length - 1]];
+      const nodes = item.edges.filter((edge) => edge.includes(last)).map((edge) => edge.replace(last, ''));
+      return nodes.filter((node) => node !== before).map((node) => ({ text: spaced(node), to: way + node }));
+    };
+    return {
+      start: item.way[0] as string,
+      expand,
+      isSolved: (way) => way.endsWith(endOf(item)),
+      isDead: (way) => expand(way).length === 0,
+    };
+  },
+  found: (_, path) => spaced(path[path.length - 1]?.to ?? ''),
+  verify({ way }, found) {
+    const text = trimAscii(found);
+    if (text === spaced(way)) return correct('the way to the end', text);
+    return wrongValue('not the way to the end');
+  },
+  misses: ({ way }) => ({
+    'the way back': spaced(way.split('').reverse().join('')),
+    'without the middle': spaced(way.slice(1)),
+    'without the end': spaced(way.slice(0, -1)),
+    'beyond the end': spaced(way + way[0]),
+    'without spaces': spaced(way).replaceAll(' ', ''),
+    'given twice': `${spaced(way)} , ${spaced(way)}`,
+  }),
+  /** Any arm. */
+  chance: ({ arms }) => 1 / arms,
+  longestPrompt: ({ arms, length }) => 3 * arms * length + 3,
+});
