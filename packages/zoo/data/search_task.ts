@@ -136,14 +136,11 @@ export function searchTask<I extends Json, K extends SearchKnobs, S>(
       const verdict = flaw?.verdict ?? verify.call(task, identity, rest?.text ?? '', knobs);
       if (!wantsSteps) return verdict;
       const end = rest?.text ? { from: rest.from, to: rest.from + rest.text.length, score: verdict.score ?? 0 } : [];
-      return { ...verdict, steps: [steps, end].flat() };
+      const all = [steps, end].flat();
+      // None of the answer is left out: what joins two tries belongs to the first.
+      return { ...verdict, steps: all.map((step, i) => ({ ...step, to: all[i + 1]?.from ?? step.to })) };
     },
     givesSteps: ({ search }) => search,
-    /** The first wrong try up to its first wrong word. */
-    feedback(identity, answer, knobs) {
-      const flaw = knobs.search ? readSearch(space(identity, knobs), answer).flaw : undefined;
-      return flaw === undefined ? '' : `${flaw.right} ?`.trimStart();
-    },
     tokenizer: () => tokenizer,
     limits: (knobs) => ({ promptTokens: longestPrompt.call(task, knobs), completionTokens: knobs.max_tokens }),
   };

@@ -5,7 +5,7 @@ import { type KnobsOf, taskCard } from '../../task_card.ts';
 export const starSearchCard = taskCard({
   name: 'star_search',
   does: 'Find the way from the middle of a star to the end of one of its arms by trying one arm after the other.',
-  example: ['9 3 , 1 5 , 5 4 , 7 6 , 7 1 , 6 8 , 1 10 , 2 4 , 3 10 : 1 8 ?', '5 ( 4 ( 2 n ) ) , 7 ( 6 ( 8 y , 1 7 6 8'],
+  example: ['3 9 , 1 5 , 5 4 , 7 6 , 1 7 , 6 8 , 1 10 , 4 2 , 10 3 : 1 8 ?', '5 ( 4 ( 2 n ) ) , 7 ( 6 ( 8 y , 1 7 6 8'],
   version: 1,
   category: 'graphs',
   tier: 2,

@@ -1,8 +1,8 @@
 /**
  * The problems of `path_star`, answered by a search: one arm after the other, up to the end that is asked for. A policy
- * that has to give the way at once must guess its first step.
+ * that has to give the way at once must guess its first step. Edges are given from the middle outward.
  *
- *   prompt  9 3 , 1 5 , … : 1 8 ?      completion  5 ( 4 ( 2 n ) ) , 7 ( 6 ( 8 y , 1 7 6 8
+ *   prompt  3 9 , 1 5 , … : 1 8 ?      completion  5 ( 4 ( 2 n ) ) , 7 ( 6 ( 8 y , 1 7 6 8
  */
 import { correct, trimAscii, wrongValue } from '../../kit.ts';
 import { searchTask } from '../../search_task.ts';
@@ -19,19 +19,31 @@ const spaced = (nodes: string): string =>
     .join(' ');
 const endOf = ({ way }: PathStarItem): string => way[way.length - 1] as string;
 
+/** The edges in their order, each from the end that is nearer to the middle. */
+function outward({ edges, way }: PathStarItem): readonly string[] {
+  const depths = new Map([[way[0], 0]]);
+  for (let depth = 0; depths.size <= edges.length; depth++) {
+    for (const [one, other] of [...edges, ...edges.map((edge) => `${edge[1]}${edge[0]}`)]) {
+      if (depths.get(one) === depth && !depths.has(other)) depths.set(other, depth + 1);
+    }
+  }
+  const depthOf = (node = ''): number => depths.get(node) ?? 0;
+  return edges.map((edge) => (depthOf(edge[0]) < depthOf(edge[1]) ? edge : `${edge[1]}${edge[0]}`));
+}
+
 /** A state is the way so far. */
 export const starSearch = searchTask<PathStarItem, StarSearchKnobs, string>(starSearchCard, {
   family: pathStar.family,
   words: [...NODES.map(spaced), ',', ':'],
   generate: (rng, { arms, length }) => pathStar.generate(rng, { arms, length }),
   key: pathStar.key,
-  prompt: (item) => `${item.edges.map(spaced).join(' , ')} : ${spaced(item.way[0] + endOf(item))} ?`,
+  prompt: (item) => `${outward(item).map(spaced).join(' , ')} : ${spaced(item.way[0] + endOf(item))} ?`,
   space(item) {
-    const expand = (way: string) => {
-      const [before, last = ''] = [way[way.length - 2], way[way.length - 1]];
-      const nodes = item.edges.filter((edge) => edge.includes(last)).map((edge) => edge.replace(last, ''));
-      return nodes.filter((node) => node !== before).map((node) => ({ text: spaced(node), to: way + node }));
-    };
+    const edges = outward(item);
+    const expand = (way: string) =>
+      edges
+        .filter((edge) => edge[0] === way[way.length - 1])
+        .map((edge) => ({ text: spaced(edge.slice(1)), to: way + edge[1] }));
     return {
       start: item.way[0] as string,
       expand,

@@ -31,21 +31,18 @@ function afterHit(answer: string, size: number, after: After): string | undefine
 export const SEARCHES: Readonly<Record<string, SecondChecker>> = {
   star_search({ prompt, knobs }, answer) {
     const [edges = '', middle = '', end = ''] = asked(prompt, /^([0-9 ,]+) : ([0-9]+) ([0-9]+) \?$/);
-    const beside = new Map<string, string[]>();
+    const beyond = new Map<string, string[]>();
     for (const edge of edges.split(' , ')) {
-      const [one = '', other = ''] = edge.split(' ');
-      beside.set(one, [...(beside.get(one) ?? []), other]);
-      beside.set(other, [...(beside.get(other) ?? []), one]);
+      const [from = '', to = ''] = edge.split(' ');
+      beyond.set(from, [...(beyond.get(from) ?? []), to]);
     }
     const after: After = (way, move) => {
-      const here = way.at(-1) ?? middle;
-      if (!beside.get(here)?.includes(move) || move === (way.at(-2) ?? (way.length === 1 ? middle : '')))
-        return undefined;
-      return move === end ? 'y' : beside.get(move)?.length === 1 ? 'n' : '(';
+      if (!beyond.get(way.at(-1) ?? middle)?.includes(move)) return undefined;
+      return move === end ? 'y' : beyond.has(move) ? '(' : 'n';
     };
     const found = bare((knobs.search ? afterHit(answer, 1, after) : answer) ?? '').split(' ');
-    const isJoined = found.every((node, i) => i === 0 || beside.get(node)?.includes(found[i - 1] as string));
-    return isJoined && found[0] === middle && found.at(-1) === end && new Set(found).size === found.length;
+    const isJoined = found.every((node, i) => i === 0 || beyond.get(found[i - 1] as string)?.includes(node));
+    return isJoined && found[0] === middle && found.at(-1) === end;
   },
 
   sudoku_search({ prompt, knobs }, answer) {
