@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ADDITION, SHIFT } from '../../../test/cli/own_files.ts';
+import { ADDITION, SHIFT, SUMS } from '../../../test/cli/own_files.ts';
 import { printed } from '../../../test/cli/printed.ts';
 import { registeredTasks } from '../../../test/support/everything.ts';
 import { listTasks } from '../actions/tasks.ts';
@@ -79,9 +79,16 @@ describe('check', { timeout: 120_000 }, () => {
     expect(process.exitCode).toBeUndefined();
   });
 
-  it('passes the task of docs/own_task.md', async () => {
-    expect(await printed(() => checkTaskCommand(fileOf(ADDITION), FEW))).toContain('addition keeps every rule');
-  }, 120_000);
+  it.each([
+    ['addition', ADDITION],
+    ['sums', SUMS],
+  ])(
+    'passes the task %s of docs/own_task.md',
+    async (name, text) => {
+      expect(await printed(() => checkTaskCommand(fileOf(text), FEW))).toContain(`${name} keeps every rule`);
+    },
+    120_000,
+  );
 
   it("passes the tutorial's task of a line, which has less than forty lines", async () => {
     expect(await printed(() => checkTaskCommand(fileOf(SHIFT), { ...FEW, level: 0 }))).toContain(
