@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProblemRecord } from '../../../../../src/methods/points.ts';
 import { meanOverProblems } from '../../../../../src/methods/statistics.ts';
 import type { Verdict } from '../../../../../src/rewards/verdict.ts';
+import { evaluateNow, reinforced } from '../../../../../test/grpo/step_parts.ts';
 import { createFigures, createMethods } from '../../../../../test/support/everything.ts';
 import { groupOf, rolloutOf } from '../../../../../test/support/rollouts.ts';
 import { stageOf } from '../../../../../test/support/stages.ts';
@@ -110,4 +111,29 @@ it('m-tries logs every behaviour of a batch, as means over its answers', () => {
   });
   expect(logged.first_chance).toBeCloseTo(1 / 9, 12);
   part.apply([group], { ...context, searchSpace: () => undefined, metric: () => expect.unreachable('nothing to log') });
+});
+
+describe('a run', () => {
+  const SEARCH = { name: 'countdown', numbers: 2, max_number: 4, answer: 'search' };
+
+  it('reads the tries of its answers, by what its task searches', async () => {
+    const figures = {
+      num_generations_eval: 4,
+      evaluation_figures: ['m-search', { name: 'm-search', show: 'cut' }],
+    };
+    const run = await reinforced({ task: SEARCH, ...figures });
+    const evaluation = await evaluateNow(run);
+    expect(Object.keys(evaluation.figures ?? {})).toEqual(['search/tries', 'search/cut']);
+    expect(evaluation.figures?.['search/cut'].mean).toBeGreaterThan(0.2); // of random weights
+  });
+
+  it('is refused where answers do not search, and where they are in words between tags', async () => {
+    const refused = 'm-search: reads the tries of answers, and those of countdown do not search';
+    const evaluation_figures = ['m-search'];
+    await expect(reinforced({ task: { ...SEARCH, answer: 'steps' }, evaluation_figures })).rejects.toThrow(refused);
+    await expect(reinforced({ task: { ...SEARCH, style: 'plain' }, evaluation_figures })).rejects.toThrow(refused);
+    await expect(reinforced({ task: { ...SEARCH, answer: 'steps' }, group_steps: ['m-tries'] })).rejects.toThrow(
+      'm-tries',
+    );
+  });
 });
