@@ -1,6 +1,7 @@
 /** What a run would take of this device: its plan as the engine would open it, and the time of a row of its width. */
 import { withWordsOf } from '../../src/config/control_words.ts';
 import { parseConfig } from '../../src/config/load.ts';
+import { withSteps } from '../../src/config/passes.ts';
 import { createTasks } from '../../src/data/create_task.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import { slotLength } from '../../src/kernels/memory.ts';
@@ -32,10 +33,12 @@ export async function planRun({ yaml, backend: asked }: PlanOptions): Promise<Ru
   const { config: given } = parseConfig(yaml, { file: 'config', registries });
   const pretrained = await keptModelOf(given);
   const { backend, report } = await chooseBackend(asked ?? {}, given.storageDtype);
-  const config = requireStorage(pretrained?.configured(given) ?? given, backend);
+  const stored = requireStorage(pretrained?.configured(given) ?? given, backend);
   const { codec } = pretrained ?? {};
   const { methods } = registries;
-  const tasks = withWordsOf(config, await createTasks(config, registries.tasks, { codec }), methods);
+  const made = await createTasks(stored, registries.tasks, { codec });
+  const config = withSteps(stored, made);
+  const tasks = withWordsOf(config, made, methods);
   const shape = modelShape(config, tasks);
   const capacity = await requireMemory(config, tasks, backend, stageUses(config, methods), adviseMemory);
   const plan = planFor(backend, shape, capacity, trainedOf(config));

@@ -88,6 +88,7 @@ const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   'model.head_dim': ['model.hidden_size'],
   generation_batch_size: ['steps_per_generation', 'per_device_train_batch_size', 'num_generations'],
   epsilon_high: ['epsilon'],
+  max_steps: ['num_train_epochs'],
 };
 
 function originOf(path: string, places: Places): string {
@@ -104,6 +105,7 @@ function stageOrigin(name: string, prefix: string, places: Places): string {
 }
 
 function followed(path: string, isWritten: (source: string) => boolean): string {
+  if (path === 'warmup_steps' && isWritten('warmup_ratio')) return 'from warmup_ratio';
   const sources = FOLLOWS[path];
   const source = sources?.find(isWritten) ?? sources?.at(-1);
   return source === undefined ? 'default' : `from ${source.slice(source.lastIndexOf('.') + 1)}`;

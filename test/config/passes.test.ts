@@ -45,6 +45,13 @@ describe('num_train_epochs', () => {
     expect(optimizer).toMatchObject({ maxSteps: 38, warmupSteps: 4 });
   });
 
+  it('is what the number of steps is from, and warmup_ratio what the warm-up is from', () => {
+    const { origins } = parsed(ROWS, 'num_train_epochs: 3', 'warmup_ratio: 0.1');
+    const of = ['num_train_epochs', 'max_steps', 'warmup_steps'].map((name) => origins.get(`stages.0.${name}`));
+    expect(of).toEqual(['c.yaml:2', 'from num_train_epochs', 'from warmup_ratio']);
+    expect(parsed(ROWS, 'max_steps: 3').origins.get('stages.0.warmup_steps')).toBe('default');
+  });
+
   it('is refused where problems are drawn without end', () => {
     const said = () => parsed('task: countdown', 'num_train_epochs: 3');
     expect(said).toThrow(
