@@ -1,6 +1,7 @@
 /**
  * The problems of `path_star`, answered by a search: one arm after the other, up to the end that is asked for. A policy
- * that has to give the way at once must guess its first step. Edges are given from the middle outward.
+ * that has to give the way at once must guess its first step. Edges are given from the middle outward, and
+ * nodes are the first numbers.
  *
  *   prompt  3 9 , 1 5 , … : 1 8 ?      completion  5 ( 4 ( 2 n ) ) , 7 ( 6 ( 8 y , 1 7 6 8
  */
@@ -35,7 +36,12 @@ function outward({ edges, way }: PathStarItem): readonly string[] {
 export const starSearch = searchTask<PathStarItem, StarSearchKnobs, string>(starSearchCard, {
   family: pathStar.family,
   words: [...NODES.map(spaced), ',', ':'],
-  generate: (rng, { arms, length }) => pathStar.generate(rng, { arms, length }),
+  generate(rng, { arms, length }) {
+    const item = pathStar.generate(rng, { arms, length }) as PathStarItem; // it draws no other
+    const nodes = [...new Set(item.edges.join(''))].sort();
+    const renamed = (text: string): string => text.replace(/./g, (node) => NODES[nodes.indexOf(node)] as string);
+    return { edges: item.edges.map(renamed), way: renamed(item.way) };
+  },
   key: pathStar.key,
   prompt: (item) => `${outward(item).map(spaced).join(' , ')} : ${spaced(item.way[0] + endOf(item))} ?`,
   space(item) {

@@ -7,7 +7,7 @@ import { describeTasks } from '../../support/task_rules.ts';
 import { SEARCHES } from '../second_checkers/searches.ts';
 
 describeTasks(SEARCHES, {
-  star_search: ['11fa07f1', 'ca0210c7', 'ffaf6a19', '5cc0649f'],
+  star_search: ['cb1cbb18', 'eae275b6', 'c32e99b3', 'bfb81467'],
   sudoku_search: ['f37e4b85', '1979ff70', '205175f5', '5048f0bc'],
 });
 
