@@ -179,6 +179,7 @@ describe('explain', () => {
     expect(explained('kl')).toContain('divergence from the reference');
     expect(explained('eval_pass@4_low')).toContain('Lower bound');
     expect(explained('eval_worst_of@4')).toContain('as eval_<figure>');
+    expect(explained('eval_search/repeats')).toContain('m-search');
     expect(explained('cispo')).toContain('A method (objective): ');
     expect(explained('sort_digits')).toContain('tasks show sort_digits');
     expect(explained('soft_overlong')).toContain('A reward: ');

@@ -121,6 +121,7 @@ export const METRIC_FACTS: readonly MetricFacts[] = [
   evaluation('eval_accuracy/<task>', 'Greedy accuracy on one task of several; with _low and _high.'),
   evaluation('eval_mean@K/<task>', 'Sampled accuracy on one task of several; with _low and _high.'),
   evaluation('eval_<figure>', 'A figure of evaluation_figures, with _low and _high.'),
+  evaluation('eval_<figure>/<part>', 'One of its parts: eval_search/repeats is m-search with show: repeats.'),
   evaluation('eval_completions/mean_length', 'Mean length of the greedy answers, in tokens.'),
   evaluation('eval_problems', 'Held-out problems that were asked.'),
   evaluation('eval_runtime', 'Seconds that the evaluation took.'),
