@@ -220,6 +220,33 @@ CONFIGS = {
         "bos_token_id": 1,
         "eos_token_id": 2,
     },
+    "granite4": {
+        "architectures": ["GraniteMoeHybridForCausalLM"],
+        "model_type": "granitemoehybrid",
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "intermediate_size": 20,  # of experts, of which there are none
+        "shared_intermediate_size": 24,
+        "num_local_experts": 0,
+        "mamba_n_heads": 4,  # of no layer, and checked all the same
+        "layer_types": ["attention", "attention"],
+        "position_embedding_type": "rope",
+        "vocab_size": 13,
+        "tie_word_embeddings": True,
+        "rms_norm_eps": 1e-5,
+        "rope_theta": 10000.0,
+        "embedding_multiplier": 12.0,
+        "attention_multiplier": 0.2,
+        "residual_multiplier": 0.22,
+        "logits_scaling": 4.0,
+        "hidden_act": "silu",
+        "max_position_embeddings": 64,
+        "torch_dtype": "float32",
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+    },
     "smollm3": {
         "architectures": ["SmolLM3ForCausalLM"],
         "model_type": "smollm3",
@@ -331,6 +358,7 @@ def patch_float64():
     from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
     from transformers.models.gemma3 import modeling_gemma3
     from transformers.models.granite import modeling_granite
+    from transformers.models.granitemoehybrid import modeling_granitemoehybrid
     from transformers.models.llama import modeling_llama
     from transformers.models.phi3 import modeling_phi3
     from transformers.models.qwen2 import modeling_qwen2
@@ -377,6 +405,7 @@ def patch_float64():
         (modeling_qwen2, "Qwen2"),
         (modeling_qwen3, "Qwen3"),
         (modeling_granite, "Granite"),
+        (modeling_granitemoehybrid, "GraniteMoeHybrid"),
         (modeling_smollm3, "SmolLM3"),
         (modeling_phi3, "Phi3"),
     )

@@ -7,6 +7,7 @@ TEMPERATURE = 0.7
 SEEDS = {
     **{"llama_gqa": 11, "llama_tied": 12, "qwen2": 13, "qwen3": 14},
     **{"gemma3": 15, "granite": 16, "smollm3": 17, "phi3": 18, "llama_yarn": 19, "gemma3_window": 20},
+    "granite4": 21,
 }
 
 

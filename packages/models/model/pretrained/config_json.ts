@@ -24,6 +24,8 @@ interface Architecture {
   readonly activation?: string;
   /** Keys that change what is computed, and their only values that are computed here. */
   readonly fixed?: typeof FIXED;
+  /** The key of the feed-forward layer's width, where it is not intermediate_size. */
+  readonly width?: string;
   readonly family?: (config: Json, file: string) => FamilyShape;
 }
 
@@ -47,8 +49,29 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
     family: gemmaFamily,
   },
   granite: { className: 'GraniteForCausalLM', family: graniteFamily },
+  // Granite 4. Those that are dense and have no recurrent layer are Granite 3 with other names of tensors.
+  granitemoehybrid: {
+    className: 'GraniteMoeHybridForCausalLM',
+    fixed: {
+      num_local_experts: { neutral: [0], rule: 'layers of experts are not computed here' },
+      position_embedding_type: { neutral: ['rope', null], rule: 'positions turn, or none do' },
+    },
+    width: 'shared_intermediate_size',
+    family: hybridFamily,
+  },
   phi3: { className: 'Phi3ForCausalLM', attentionBias: false },
   smollm3: { className: 'SmolLM3ForCausalLM', numKvHeads: 4, tied: true, family: smolFamily },
+};
+
+/** What asks for kernels that are not here, of families that people try. */
+const NOT_COMPUTED: Readonly<Record<string, string>> = {
+  gemma3: 'pictures beside text; its part gemma3_text is computed',
+  gemma3n: 'layers that share keys, and inputs of each layer',
+  gpt_oss: 'layers of experts',
+  lfm2: 'short convolutions in place of attention',
+  qwen3_5: 'pictures beside text, and layers of linear attention',
+  qwen3_5_text: 'layers of linear attention',
+  qwen3_next: 'layers of linear attention',
 };
 
 /** Keys that change what is computed, each with the only value that is computed here. */
@@ -64,6 +87,8 @@ const FIXED: Readonly<Record<string, { readonly neutral: readonly unknown[]; rea
 };
 
 const SILU = ['silu', 'swish'];
+/** Kinds of layers that are computed here; Granite 4's files call the first `attention`. */
+const LAYERS: readonly unknown[] = ['full_attention', 'attention', 'sliding_attention'];
 
 /** Gemma 3: every sixth layer, if nothing else is said, sees all tokens and turns by another θ than the others. */
 function gemmaFamily(config: Json, file: string): FamilyShape {
@@ -94,6 +119,19 @@ function graniteFamily(config: Json, file: string): FamilyShape {
   };
 }
 
+/** Without a position_embedding_type positions turn nothing, and without layer_types all layers are recurrent. */
+function hybridFamily(config: Json, file: string): FamilyShape {
+  if (config.num_local_experts === undefined) {
+    throw unsupported(`${file}: num_local_experts is missing`, 'then there are 8, and no experts are computed here');
+  }
+  if (!Array.isArray(config.layer_types ?? config.layers_block_type)) {
+    throw unsupported(`${file}: layer_types is missing`, 'then all layers are recurrent, which are not computed here');
+  }
+  const turns = config.position_embedding_type === 'rope';
+  const layers = Array.from({ length: natural(config, 'num_hidden_layers', file) }, () => true);
+  return { ...graniteFamily(config, file), ...(!turns && { otherRope: { layers, theta: null } }) };
+}
+
 /** SmolLM3: in every fourth layer, if nothing else is said, positions turn nothing. */
 function smolFamily(config: Json, file: string): FamilyShape {
   const count = natural(config, 'num_hidden_layers', file);
@@ -111,7 +149,8 @@ export function readModelConfig(config: Json, file = 'config.json'): Omit<Pretra
   const type = config.model_type;
   if (typeof type !== 'string' || !Object.hasOwn(ARCHITECTURES, type)) {
     const known = Object.keys(ARCHITECTURES).join(', ');
-    throw unsupported(`${file}: model_type ${shown(type)}`, `this engine computes ${known}`, { type });
+    const why = typeof type === 'string' && Object.hasOwn(NOT_COMPUTED, type) ? `has ${NOT_COMPUTED[type]}; ` : '';
+    throw unsupported(`${file}: model_type ${shown(type)}`, `${why}this engine computes ${known}`, { type });
   }
   const of = ARCHITECTURES[type];
   const { className } = of;
@@ -140,7 +179,7 @@ export function readModelConfig(config: Json, file = 'config.json'): Omit<Pretra
   const shape: ModelShape = {
     vocabSize: natural(config, 'vocab_size', file),
     hiddenSize,
-    intermediateSize: natural(config, 'intermediate_size', file),
+    intermediateSize: natural(config, of.width ?? 'intermediate_size', file),
     numLayers: requireLayers(natural(config, 'num_hidden_layers', file), `${file}: num_hidden_layers`),
     numHeads,
     numKvHeads,
@@ -163,9 +202,9 @@ export function readModelConfig(config: Json, file = 'config.json'): Omit<Pretra
  */
 function slidingWindow(config: Json, type: string, of: Architecture, file: string): number {
   const given = config.sliding_window === undefined ? (of.slidingWindow ?? null) : config.sliding_window;
-  const { layer_types: types } = config;
+  const { layers_block_type: older, layer_types: types = older } = config;
   const kinds = Array.isArray(types) ? types : [];
-  const unknown = kinds.find((kind) => kind !== 'full_attention' && kind !== 'sliding_attention');
+  const unknown = kinds.find((kind) => !LAYERS.includes(kind));
   if (unknown !== undefined) throw unsupported(`${file}: layer_types ${shown(unknown)}`, 'is not computed here');
   const isUsed =
     ['mistral', 'phi3'].includes(type) || config.use_sliding_window === true || kinds.includes('sliding_attention');

@@ -1,23 +1,29 @@
-/** Matrices that files hold as one, as Phi-3's do: its rows are those of q, k and v, or of gate and up, one after another. */
+/**
+ * Matrices that files hold as one, as those of Phi-3 and of Granite 4 do: its rows are those of q, k and v, or of gate and up,
+ * one after another.
+ */
 import type { ModelShape } from '../../../../src/model/shape.ts';
 import type { PretrainedTensor } from './source.ts';
 
 /** Tensors with each fused one taken apart. */
 export function takenApart(
   tensors: ReadonlyMap<string, PretrainedTensor>,
-  { numHeads, numKvHeads, headDim, intermediateSize }: ModelShape,
+  { hiddenSize, numHeads, numKvHeads, headDim, intermediateSize }: ModelShape,
 ): ReadonlyMap<string, PretrainedTensor> {
   const [queries, keys] = [numHeads * headDim, numKvHeads * headDim];
+  const gateAndUp = [
+    ['mlp.gate_proj', intermediateSize],
+    ['mlp.up_proj', intermediateSize],
+  ] as const;
   const parts: Readonly<Record<string, readonly (readonly [name: string, rows: number])[]>> = {
     'self_attn.qkv_proj': [
       ['self_attn.q_proj', queries],
       ['self_attn.k_proj', keys],
       ['self_attn.v_proj', keys],
     ],
-    'mlp.gate_up_proj': [
-      ['mlp.gate_proj', intermediateSize],
-      ['mlp.up_proj', intermediateSize],
-    ],
+    'mlp.gate_up_proj': gateAndUp,
+    'shared_mlp.input_linear': gateAndUp,
+    'shared_mlp.output_linear': [['mlp.down_proj', hiddenSize]],
   };
   const apart = [...tensors].flatMap(([name, tensor]): (readonly [string, PretrainedTensor])[] => {
     const fused = Object.keys(parts).find((part) => name.endsWith(`.${part}.weight`));

@@ -17,7 +17,7 @@ import { takenApart } from '../../../model/pretrained/fused.ts';
 import { loadPretrained } from '../../../model/pretrained/load_weights.ts';
 import { allValues, type PretrainedTensor } from '../../../model/pretrained/source.ts';
 
-const FAMILIES = ['gemma3', 'gemma3_window', 'granite', 'smollm3', 'phi3', 'llama_yarn'] as const;
+const FAMILIES = ['gemma3', 'gemma3_window', 'granite', 'granite4', 'smollm3', 'phi3', 'llama_yarn'] as const;
 
 /** Bounds relative to the largest value: the reference computes in float64, wasm in float32. */
 const backends: [string, () => Promise<Backend>, number, number][] = [
@@ -33,7 +33,7 @@ const goldenOf = (name: (typeof FAMILIES)[number]) => loadGoldenModel(name, (con
 function tensorsOf(values: ReadonlyMap<string, Float64Array>, golden: ReturnType<typeof goldenOf>) {
   const { hiddenSize, intermediateSize, numHeads, headDim } = golden.shape;
   const tensors = [...values].map(([name, data]): [string, PretrainedTensor] => {
-    const width = name.includes('down_proj')
+    const width = /down_proj|output_linear/.test(name)
       ? intermediateSize
       : name.includes('o_proj')
         ? numHeads * headDim
