@@ -216,6 +216,7 @@ export interface Goldens {
   gemma3: ModelGolden;
   gemma3_window: ModelGolden;
   granite: ModelGolden;
+  granite4: ModelGolden;
   smollm3: ModelGolden;
   phi3: ModelGolden;
   llama_yarn: ModelGolden;

@@ -65,7 +65,7 @@ function shapeOf(config: ModelGolden['config'], weights: ReadonlyMap<string, Flo
 
 export type GoldenModelName = 'llama_gqa' | 'llama_tied' | 'qwen2' | 'qwen3';
 /** Families that only files of models have. */
-export type GoldenFamilyName = 'gemma3' | 'gemma3_window' | 'granite' | 'smollm3' | 'phi3' | 'llama_yarn';
+export type GoldenFamilyName = 'gemma3' | 'gemma3_window' | 'granite' | 'granite4' | 'smollm3' | 'phi3' | 'llama_yarn';
 
 export function loadGoldenModel(
   name: GoldenModelName | GoldenFamilyName,
