@@ -64,6 +64,9 @@ const { output } = await bundle.write({
   comments: false, // licences lie beside it, and nothing is shaken out of it again
 });
 await bundle.close();
+for (const { fileName, code } of output) {
+  if (code !== undefined) writeFileSync(`${root}dist/web/${fileName}`, forBundlers(code));
+}
 const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
 writeFileSync(`${root}dist/web/${NOTICES_FILE}`, noticesOf(packageFolders(modules)));
 requireNoCircle(new Map(output.map(({ fileName, imports = [] }) => [fileName, imports])));
@@ -72,6 +75,17 @@ for (const { fileName, imports = [], dynamicImports = [] } of output) {
     (name) => name === 'engine_worker.js' || !/^engine[/]/.test(name),
   );
   if (outside.length > 0) throw new Error(`${fileName} of the worker imports ${outside.join(', ')}`);
+}
+
+/**
+ * Comments for webpack and Turbopack on imports on demand, after the minifier has taken all comments: those of the
+ * engine's own files go into the worker's one, as Vite and esbuild do by themselves, where each would be a file of the
+ * page's; and the computed one is left alone.
+ */
+function forBundlers(code) {
+  return code
+    .replaceAll('import(`./', 'import(/*webpackMode:"eager"*/`./')
+    .replaceAll('import(import.meta.url', 'import(/*webpackIgnore:true*//*turbopackIgnore:true*/import.meta.url');
 }
 
 /** The file of the bundle that a module lies in; null where rolldown decides. */

@@ -1,13 +1,19 @@
 /** What the policy answers to a prompt, with its log-probs, and a verdict where the prompt is a held-out problem. */
 import { DataError } from '../../src/errors.ts';
 import { completeItems, completeTexts } from '../../src/grpo/rollout/complete.ts';
-import { type ConfiguredModel, type Progress, samplingKey, stageOf } from '../../src/grpo/run.ts';
+import { samplingKey, stageOf, type TrainingRun } from '../../src/grpo/run.ts';
 import { wholeVocabulary } from '../../src/model/sampling/generation.ts';
 import type { Answer, AskOptions } from './browser_run.ts';
 
 /** @throws DataError for a prompt that is no text of the task, or too long */
-export async function askPolicy(
-  run: ConfiguredModel & Progress,
+export async function askPolicy(run: TrainingRun, prompt: string, options: AskOptions): Promise<readonly Answer[]> {
+  if (options.base !== true) return ask(run, prompt, options);
+  const { withoutAdapter } = await import('./pretrained/without_adapter.ts');
+  return withoutAdapter(run, () => ask(run, prompt, options));
+}
+
+async function ask(
+  run: TrainingRun,
   prompt: string,
   { temperature = 1, samples = 1, seed = 0 }: AskOptions,
 ): Promise<readonly Answer[]> {

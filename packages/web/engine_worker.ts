@@ -1,4 +1,6 @@
 /** The worker's entry: opens one run, and serves a page's calls on it. Bundled by tools/build_web.mjs. */
+import type { Message } from '../../src/text/codec.ts';
+import type { AskedPolicy, GeneratedToken } from '../models/asked/asked_policy.ts';
 import type { BrowserRun } from './browser_run.ts';
 import type { LendingNews } from './lending_messages.ts';
 import { errorRecord, type FromWorker, type ToWorker } from './messages.ts';
@@ -26,6 +28,23 @@ const startSandbox: StartSandbox = (end, ended) => {
 };
 
 let run: BrowserRun | undefined;
+let policy: AskedPolicy | undefined;
+
+type AskedOf = Extract<ToWorker, { readonly type: 'policy' }>;
+
+function askOf(
+  opened: AskedPolicy | undefined,
+  { call, method, texts, options, isWatched }: AskedOf,
+): Promise<unknown> {
+  if (opened === undefined) throw new RangeError(`${method} was asked of a worker without a policy`);
+  if (method === 'close') return opened.close();
+  const given = {
+    ...options,
+    ...(isWatched && { onToken: (token: GeneratedToken) => say({ type: 'token', call, token }) }),
+  };
+  if (method === 'chat') return opened.chat(texts as readonly Message[], given); // the client is typed
+  return opened.generate(texts as readonly string[], given);
+}
 
 async function serve(message: ToWorker): Promise<void> {
   if (message.type === 'sandbox-ended') return sandboxes.get(message.sandbox)?.(message.reason);
@@ -45,6 +64,12 @@ async function serve(message: ToWorker): Promise<void> {
       say({ type: 'opened', call, opened: run.opened });
       return;
     }
+    if (message.type === 'open-policy') {
+      const { openPolicyHere } = await import('./open_policy_here.ts');
+      policy = await openPolicyHere(message.name, message.options);
+      return say({ type: 'result', call, result: policy.name });
+    }
+    if (message.type === 'policy') return say({ type: 'result', call, result: await askOf(policy, message) });
     if (message.type === 'plan') {
       const { planRun } = await import('./plan_run.ts');
       say({ type: 'result', call, result: await planRun(message.options) });

@@ -24,6 +24,7 @@ export { BackendError, CheckpointError, ConfigError, RlvrError } from '../../src
 export type { CreditedGroup, Evaluation, Rollout, StepMetrics } from '../../src/methods/records.ts';
 export type { Verdict } from '../../src/rewards/verdict.ts';
 export type { Store } from '../../src/run/store/store.ts';
+export type { AskedPolicy, GeneratedText, GeneratedToken, GenerateOptions } from '../models/asked/asked_policy.ts';
 export type { Catalogue, CatalogueTask } from '../zoo/catalogue/catalogue.ts';
 export type { AnswerSearch, SearchTry } from '../zoo/methods/support/figures/read_tries.ts';
 export type { OptionText } from '../zoo/options/describe.ts';
@@ -32,6 +33,8 @@ export type { BrowserBlob, BrowserSignal } from './browser_types.ts';
 export { loadCatalogue } from './catalogue.ts';
 export type { BackendReport, BackendRequest } from './choose_backend.ts';
 export { type Lending, type LendingNews, type LendOptions, lendTab } from './lending.ts';
+export { openPolicy } from './open_policy.ts';
+export type { OpenPolicyOptions } from './open_policy_options.ts';
 export type { OwnRewardRow } from './own_code/sandbox_program.ts';
 export { planRun } from './plan_in_worker.ts';
 export { keepModel } from './pretrained/keep_in_worker.ts';

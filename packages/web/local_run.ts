@@ -91,6 +91,10 @@ export class LocalRun implements BrowserRun {
     this.#parts = parts;
   }
 
+  get run(): TrainingRun {
+    return this.#parts.run;
+  }
+
   get opened(): OpenedRun {
     if (this.#opened === undefined) throw new RangeError('the run is not open yet');
     return this.#opened;
@@ -261,12 +265,7 @@ export class LocalRun implements BrowserRun {
   }
 
   ask(prompt: string, options: AskOptions = {}): Promise<readonly Answer[]> {
-    return this.#jobs.add(async () => {
-      const ask = (): Promise<readonly Answer[]> => askPolicy(this.#parts.run, prompt, options);
-      if (options.base !== true) return ask();
-      const { withoutAdapter } = await import('./pretrained/without_adapter.ts');
-      return withoutAdapter(this.#parts.run, ask);
-    });
+    return this.#jobs.add(() => askPolicy(this.#parts.run, prompt, options));
   }
 
   change(settings: SettingChange['settings']): Promise<void> {

@@ -4,8 +4,10 @@
  */
 import * as errors from '../../src/errors.ts';
 import { RlvrError } from '../../src/errors.ts';
+import type { GeneratedToken, GenerateOptions } from '../models/asked/asked_policy.ts';
 import type { BrowserEvent, BrowserRun, OpenedRun, OpenOptions } from './browser_run.ts';
 import type { LendingNews, LendOptions } from './lending_messages.ts';
+import type { OpenPolicyOptions } from './open_policy_options.ts';
 import type { KeepOptions } from './pretrained/keep_options.ts';
 import type { KeptModel } from './pretrained/kept_models.ts';
 import type { ModelOrigin } from './pretrained/model_origin.ts';
@@ -19,7 +21,22 @@ export type Method = {
   [Name in keyof BrowserRun]: BrowserRun[Name] extends (...args: never[]) => Promise<unknown> ? Name : never;
 }[keyof BrowserRun];
 
+/** What an opened policy is asked. */
+export type PolicyMethod = 'generate' | 'chat' | 'close';
+
 export type ToWorker =
+  /** Opens a policy to be asked, and no run. */
+  | { readonly type: 'open-policy'; readonly call: number; readonly name: string; readonly options: OpenPolicyOptions }
+  | {
+      readonly type: 'policy';
+      readonly call: number;
+      readonly method: PolicyMethod;
+      /** Prompts, or messages. */
+      readonly texts: unknown;
+      readonly options: Omit<GenerateOptions, 'onToken'>;
+      /** Tokens are sent as they come. */
+      readonly isWatched: boolean;
+    }
   | { readonly type: 'open'; readonly call: number; readonly options: OpenOptions }
   | { readonly type: 'call'; readonly call: number; readonly method: Method; readonly args: readonly unknown[] }
   /** Samples for a fleet, and opens no run. */
@@ -33,6 +50,7 @@ export type ToWorker =
   | { readonly type: 'sandbox-ended'; readonly sandbox: number; readonly reason: string };
 
 export type FromWorker =
+  | { readonly type: 'token'; readonly call: number; readonly token: GeneratedToken }
   | { readonly type: 'opened'; readonly call: number; readonly opened: OpenedRun }
   | { readonly type: 'result'; readonly call: number; readonly result: unknown }
   | { readonly type: 'error'; readonly call: number; readonly error: ErrorRecord }

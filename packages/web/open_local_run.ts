@@ -10,7 +10,7 @@ import { adviseMemory } from '../estimate/advise_memory.ts';
 import type { Pretrained } from '../models/run/model/pretrained.ts';
 import { zooLibrary } from '../zoo/library.ts';
 import type { SandboxedReward } from '../zoo/rewards/sandbox/sandboxed_reward.ts';
-import type { BrowserRun, OpenOptions } from './browser_run.ts';
+import type { OpenOptions } from './browser_run.ts';
 import { chooseBackend } from './choose_backend.ts';
 import { browserFingerprint, hashesOf } from './fingerprint.ts';
 import { type LocalParts, LocalRun } from './local_run.ts';
@@ -28,7 +28,7 @@ const SOURCE = { file: 'config' };
  * @param sandbox  starts the worker of a visitor's reward; default: from this page
  * @throws RlvrError
  */
-export async function openRunHere(options: OpenOptions, sandbox?: StartSandbox): Promise<BrowserRun> {
+export async function openRunHere(options: OpenOptions, sandbox?: StartSandbox): Promise<LocalRun> {
   const closers: (() => Promise<void> | void)[] = [];
   try {
     return await open(options, sandbox ?? (await import('./own_code/sandboxes.ts')).startSandbox, closers);
@@ -42,7 +42,7 @@ async function open(
   options: OpenOptions,
   sandbox: StartSandbox,
   closers: (() => Promise<void> | void)[],
-): Promise<BrowserRun> {
+): Promise<LocalRun> {
   const registries = await zooLibrary.naming(options.yaml);
   const { config, lineOf } = parseConfig(options.yaml, { ...SOURCE, registries });
   const modules = await hashesOf({ ...options.rewards, ...(options.task !== undefined && { task: options.task }) });
