@@ -40,7 +40,7 @@ const BUNDLERS = {
   },
   next: {
     packages: ['next@16', 'react@19', 'react-dom@19'],
-    words: ['next', 'build', '--webpack'],
+    words: ['next', 'build'],
     made: '.next/static',
   },
 };
