@@ -45,7 +45,7 @@ describe('a training', () => {
     const plain = await commandLine(place('plain'));
     expect(plain.stdout).not.toContain('\u001b');
     expect(plain.stdout).toMatch(/^task {5}reverse_text/);
-    expect(plain.stdout).toContain('sample --run');
+    expect(plain.stdout).toContain(`main.js sample ${join(folder.path, 'plain')}`);
     expect(readSummary(join(folder.path, 'plain')).weightsSha256).toBe(JSON.parse(quiet.stdout).weightsSha256);
   }, 240_000);
 

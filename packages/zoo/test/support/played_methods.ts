@@ -3,12 +3,18 @@ import type { Method } from '../../../../src/methods/method.ts';
 import { optionsOfMethod, START } from '../../../../src/methods/settings.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
 import type { Use } from '../../../../src/methods/uses/use.ts';
+import { searches } from '../../methods/uses/searches.ts';
 
 type Played = Pick<Method<unknown>, 'id' | 'options' | 'uses' | 'complete'>;
 
 /** Whether a method is for tasks that are played in turns alone. */
 export function needsTurns(method: Played): boolean {
   return usesOf(method).includes(severalTurns.id);
+}
+
+/** Whether a method reads the tries of answers, which have none where a task does not search. */
+export function needsSearch(method: Played): boolean {
+  return usesOf(method).includes(searches.id);
 }
 
 /** A task that gives a method what it asks of an environment, as the YAML has it. */

@@ -36,7 +36,8 @@ export function describeTasks(
       const second = checkers[name] as SecondChecker; // it is one of them
       // The levels between are drawn for their digests, and checked whole by `tasks check` and `npm run attack`.
       const levels = [...new Set([0, definition.levels.length - 1])].map((level) => ({ level }));
-      const settings = fewOf([...levels, { style: 'plain' }], { quick: 2 });
+      const plain = definition.question === undefined ? [] : [{ style: 'plain' }];
+      const settings = fewOf([...levels, ...plain], { quick: 2 });
       const { findings } = checkTask(definition, { ...effort, settings, second });
       expect(findings.map(findingText).join('\n')).toBe('');
     }, 120_000);

@@ -13,7 +13,7 @@ import { weightsSha256 } from '../../../../../src/run/model/model_files.ts';
 import { fewOf } from '../../../../../test/support/budget.ts';
 import { createTasks, METHODS, openRun, parseConfig } from '../../../../../test/support/everything.ts';
 import { describeMethod } from '../../../catalogue/catalogue.ts';
-import { needsTurns, playedTask } from '../../support/played_methods.ts';
+import { needsSearch, needsTurns, playedTask } from '../../support/played_methods.ts';
 
 const config = (line: string, micro = 16): string => `
 ${line.includes('task:') ? '' : 'tasks: [{name: sort_digits, digits: 2}, {name: reverse_text, min_length: 2, max_length: 2}]'}
@@ -77,13 +77,16 @@ function lineOf(method: (typeof groupSteps)[number]): string {
   return describeMethod('groupSteps', method).yaml[NEEDS_WARMTH.has(method.id) ? 1 : 0];
 }
 
+/** What a method is tested on, where it is not two tasks. */
+function tasksOf(method: (typeof groupSteps)[number]): string {
+  if (needsTurns(method)) return `\ntask: ${playedTask(method)}\nadvantage_estimator: turn-return`;
+  return needsSearch(method)
+    ? '\ntask: {name: countdown, answer: search, numbers: 2, max_number: 4, max_tokens: 16}'
+    : '';
+}
+
 describe.each(
-  fewOf(groupSteps, { quick: 6, all: 13 }).map((method) => ({
-    id: method.id,
-    line: needsTurns(method)
-      ? `${lineOf(method)}\ntask: ${playedTask(method)}\nadvantage_estimator: turn-return`
-      : lineOf(method),
-  })),
+  fewOf(groupSteps, { quick: 6, all: 13 }).map((method) => ({ id: method.id, line: lineOf(method) + tasksOf(method) })),
 )('$id', ({ line }) => {
   it('ends with the same bits after a kill, in micro-batches', async () => {
     const whole = await finish(await open(config(line)));
