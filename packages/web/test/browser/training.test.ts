@@ -18,6 +18,7 @@ import {
   startChromium,
   status,
   stepOf,
+  trainTo,
   type Visit,
   visit,
   weightsHash,
@@ -42,7 +43,7 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     name: 'WebGPU',
-    steps: budget({ quick: 8, all: 8, release: LEARNED }),
+    steps: budget({ quick: 24, all: 24, release: LEARNED }),
     webgpu: true,
     isolated: true,
     query: '?backend=webgpu',
@@ -50,7 +51,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'WebAssembly, WebGPU switched off',
-    steps: 120,
+    steps: 300,
     webgpu: false,
     isolated: true,
     query: '',
@@ -58,7 +59,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'WebAssembly on one thread',
-    steps: 120,
+    steps: 300,
     webgpu: false,
     isolated: true,
     query: '?threads=1',
@@ -150,10 +151,7 @@ describe.each(CASES)('the page on $name', ({ steps, webgpu, isolated, query, bac
 
   it('trains at a click, rests at the next, and finds the same weights after a reload', async () => {
     const { page } = open;
-    await page.click('#train');
-    await reach(page, 3);
-    await page.click('#train');
-    await status(page, 'resting');
+    await trainTo(page, 3);
     const [step, hash] = [await stepOf(page), await weightsHash(page)];
     await page.reload();
     await status(page, 'resting');
