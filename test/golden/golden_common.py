@@ -220,33 +220,6 @@ CONFIGS = {
         "bos_token_id": 1,
         "eos_token_id": 2,
     },
-    "granite4": {
-        "architectures": ["GraniteMoeHybridForCausalLM"],
-        "model_type": "granitemoehybrid",
-        "hidden_size": 16,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
-        "intermediate_size": 20,  # of experts, of which there are none
-        "shared_intermediate_size": 24,
-        "num_local_experts": 0,
-        "mamba_n_heads": 4,  # of no layer, and checked all the same
-        "layer_types": ["attention", "attention"],
-        "position_embedding_type": "rope",
-        "vocab_size": 13,
-        "tie_word_embeddings": True,
-        "rms_norm_eps": 1e-5,
-        "rope_theta": 10000.0,
-        "embedding_multiplier": 12.0,
-        "attention_multiplier": 0.2,
-        "residual_multiplier": 0.22,
-        "logits_scaling": 4.0,
-        "hidden_act": "silu",
-        "max_position_embeddings": 64,
-        "torch_dtype": "float32",
-        "bos_token_id": 1,
-        "eos_token_id": 2,
-    },
     "smollm3": {
         "architectures": ["SmolLM3ForCausalLM"],
         "model_type": "smollm3",
@@ -313,6 +286,19 @@ CONFIGS = {
         "bos_token_id": 1,
         "eos_token_id": 2,
     },
+}
+
+# Granite 4's dense models are Granite 3's arithmetic under other names.
+CONFIGS["granite4"] = {
+    **CONFIGS["granite"],
+    "architectures": ["GraniteMoeHybridForCausalLM"],
+    "model_type": "granitemoehybrid",
+    "intermediate_size": 20,  # of experts, of which there are none
+    "shared_intermediate_size": 24,
+    "num_local_experts": 0,
+    "mamba_n_heads": 4,  # of no layer, and checked all the same
+    "layer_types": ["attention", "attention"],
+    "position_embedding_type": "rope",
 }
 
 # The norms of these hold weights minus one.
