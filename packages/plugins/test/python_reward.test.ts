@@ -1,6 +1,6 @@
 /**
- * A reward that is a function in Python, with a program in Node in the place of Python that speaks the same lines; the
- * program for Python itself is tested where there is one (`packages/zoo/test/python`).
+ * A reward that is a function in Python, whose interpreter is a program for Node that speaks the same lines; the
+ * program for Python itself is tested where Python is (`packages/zoo/test/python`).
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { resolvedYaml } from '../../../src/config/dump.ts';
 import type { RewardBatch } from '../../../src/rewards/reward_function.ts';
 import { getReward } from '../../../src/rewards/reward_list.ts';
 import { parseConfig } from '../../../test/support/everything.ts';
+import { REWARD_BATCH } from '../../../test/support/reward_batch.ts';
 import { importedFiles } from '../imported_files.node.ts';
 import { openPlugins } from '../open_plugins.node.ts';
 
@@ -64,19 +65,8 @@ async function opened(text: string, more = '', stages = '') {
   return { plugins, asked, given, reward: getReward(plugins.registries.rewards, name, given, plugins.rewards) };
 }
 
-const batch: RewardBatch = {
-  prompts: ['a', 'b'],
-  completions: ['x', 'yy'],
-  completionTokens: [Int32Array.of(1), Int32Array.of(2, 3)],
-  items: ['a', 'b'].map((prompt) => ({ id: prompt, prompt, answer: '', identity: { prompt } })),
-  groupOf: Int32Array.of(0, 1),
-  verdicts: [
-    { score: 1, status: 'correct', reason: 'right' },
-    { score: 1, status: 'correct', reason: 'right' },
-  ],
-  finishReasons: ['eos', 'length'],
-  trainerState: { step: 4, progress: 0.5 },
-};
+const right = { score: 1, status: 'correct', reason: 'right' } as const;
+const batch: RewardBatch = { ...REWARD_BATCH, verdicts: [right, right] };
 
 describe('a reward in Python', () => {
   it('is asked for as code, gets the lists of TRL, and gives numbers', async () => {

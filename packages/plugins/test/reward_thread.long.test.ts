@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { RewardOptions } from '../../../src/rewards/definition.ts';
 import { type RewardBatch, scoreRewards } from '../../../src/rewards/reward_function.ts';
 import { folderOfFile } from '../../../test/support/folders.ts';
+import { REWARD_BATCH as batch } from '../../../test/support/reward_batch.ts';
 import type { SandboxedReward } from '../../zoo/rewards/sandbox/sandboxed_reward.ts';
 import { moduleReference } from '../module.node.ts';
 import { type RewardLimits, startReward } from '../threads/reward_thread.node.ts';
@@ -36,20 +37,6 @@ async function start(
   );
   return thread;
 }
-
-const batch: RewardBatch = {
-  prompts: ['a', 'b'],
-  completions: ['x', 'yy'],
-  completionTokens: [Int32Array.of(1), Int32Array.of(2, 3)],
-  items: ['a', 'b'].map((prompt) => ({ id: prompt, prompt, answer: '', identity: { prompt } })),
-  groupOf: Int32Array.of(0, 1),
-  verdicts: [
-    { score: 1, status: 'correct', reason: 'right' },
-    { score: null, status: 'invalid', reason: 'not applicable' },
-  ],
-  finishReasons: ['eos', 'length'],
-  trainerState: { step: 4, progress: 0.5 },
-};
 
 describe('a reward in its thread', () => {
   it('sees everything of a batch, and gives numbers and nulls back, one batch after the other', async () => {

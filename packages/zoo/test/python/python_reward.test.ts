@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type RewardBatch, scoreRewards } from '../../../../src/rewards/reward_function.ts';
+import { REWARD_BATCH } from '../../../../test/support/reward_batch.ts';
 import { startPython } from '../../../plugins/python/python_reward.node.ts';
 import type { SandboxedReward } from '../../rewards/sandbox/sandboxed_reward.ts';
 
@@ -24,20 +25,12 @@ async function start(text: string, signature: 'trl' | 'verl' = 'trl', limits = L
 }
 
 const batch: RewardBatch = {
+  ...REWARD_BATCH,
   prompts: ['a', 'bc'],
-  completions: ['x', 'yy'],
-  completionTokens: [Int32Array.of(1), Int32Array.of(2, 3)],
   items: [
     { id: 'a', prompt: 'a', answer: '1', identity: { prompt: 'a' }, columns: { depth: 3 } },
     { id: 'b', prompt: 'b', answer: '2', identity: { prompt: 'b' }, messages: [{ role: 'user', content: 'bc' }] },
   ],
-  groupOf: Int32Array.of(0, 1),
-  verdicts: [
-    { score: 1, status: 'correct', reason: 'right' },
-    { score: null, status: 'invalid', reason: 'not applicable' },
-  ],
-  finishReasons: ['eos', 'length'],
-  trainerState: { step: 4, progress: 0.5 },
 };
 
 describe('a function in Python', () => {
