@@ -1,6 +1,6 @@
-import { integer } from '../../../../../src/options/keys.ts';
 import { searchKnobs } from '../../search_task.ts';
 import { type KnobsOf, taskCard } from '../../task_card.ts';
+import { STAR_KNOBS } from '../path_star/card.ts';
 
 export const starSearchCard = taskCard({
   name: 'star_search',
@@ -10,8 +10,7 @@ export const starSearchCard = taskCard({
   category: 'graphs',
   tier: 2,
   knobs: {
-    arms: integer({ min: 2, max: 6, example: 3 }).default(3).describe('Arms of the star.'),
-    length: integer({ min: 2, max: 8, example: 3 }).default(3).describe('Edges of each arm.'),
+    ...STAR_KNOBS,
     ...searchKnobs(64),
   },
   checkKnobs({ length, max_tokens }) {
