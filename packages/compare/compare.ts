@@ -211,7 +211,7 @@ interface Boundary {
   /** Problems that a larger share of b's runs than of a's solves in any sample, and the reverse. */
   readonly gained: number;
   readonly lost: number;
-  /** Of those gained, the ones whose greedy answer is right in a run of b. */
+  /** Problems of `gained` whose greedy answer is right in a run of b. */
   readonly gainedGreedily: number;
 }
 

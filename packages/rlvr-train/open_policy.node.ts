@@ -24,7 +24,7 @@ export interface OpenPolicyOptions extends AskedModelOptions {
   readonly backend?: Backend;
   /** Files of a task or a tokenizer that the run's config names may be loaded, and run with your rights. Default false. */
   readonly ownCode?: boolean;
-  /** Is told what you should know and nothing stops, such as a file that has changed; default: nobody is. */
+  /** Called with a line that you should know of and that stops nothing, such as that a file has changed. Default: nothing is said. */
   readonly say?: (line: string) => void;
 }
 
@@ -36,8 +36,8 @@ const PARALLEL = 16;
  *
  * ```ts
  * const policy = await openPolicy('runs/countdown');
- * const [[answer]] = await policy.generate(['3 7 2 = 13 ?']);
- * console.log(answer.text, answer.logprobs);
+ * const [answers] = await policy.generate(['3 7 2 = 13 ?']);
+ * for (const { text, logprobs } of answers ?? []) console.log(text, logprobs);
  * await policy.close();
  * ```
  *

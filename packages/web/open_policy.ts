@@ -15,7 +15,7 @@ interface Waiting {
  *
  * ```ts
  * const policy = await openPolicy('first'); // the run that openRunInWorker has kept under this name
- * const [[answer]] = await policy.generate(['312>']);
+ * const [answers] = await policy.generate(['312>']);
  * await policy.close();
  * ```
  *

@@ -69,13 +69,13 @@ export function withConfigWord<F extends { readonly config?: string; readonly se
 ): F {
   refuseSpacedSet(words, flags.set);
   const [config = flags.config, ...others] = words;
-  refuseWords(
-    [...words].filter((word) => !isConfig(word)),
-    all,
-  );
+  const noConfigs = words.filter((word) => !isConfig(word));
+  refuseWords(noConfigs, all);
   if (others.length === 0 && (words.length === 0 || flags.config === undefined)) return { ...flags, config };
-  const rule = 'a run has one config; train one after the other';
-  throw new ConfigError('two-configs', `${[...words, flags.config ?? []].flat().join(' ')} — ${rule}.`, { words });
+  const given = flags.config === undefined ? words : [...words, flags.config];
+  throw new ConfigError('two-configs', `${given.join(' ')} — a run has one config; train one after the other.`, {
+    words,
+  });
 }
 
 /** What an unknown word may have meant. */

@@ -112,7 +112,7 @@ function explainable(): string[] {
   return [...new Set([...words, ...knownKeys(), ...things, ...others, ...DIAGNOSIS_CODES, ...systemNames()])];
 }
 
-/** A name of which at most a third differs: farther ones are other words. */
+/** The nearest name, where at most a third of its letters differ; one that is farther off is another word. */
 function nearName(name: string, known: readonly string[]): string {
   const near = nearestKey(name, known);
   if (near === undefined || distance(plainName(near), plainName(name)) > name.length / 3) return '';

@@ -23,7 +23,7 @@ export function showCommand(names: readonly string[], { json = false }: { readon
   if (unknown !== undefined) refuseName(unknown);
 }
 
-/** What a name stands for. */
+/** The kind of thing that a name is of, and how it is shown. */
 interface Shown {
   readonly name: string;
   readonly tasks: ReturnType<typeof catalogue>['tasks'];

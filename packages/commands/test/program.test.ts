@@ -8,7 +8,7 @@ import { COMMANDS } from '../commands.ts';
 /** Commands that are listed. */
 const LISTED = COMMANDS.filter(({ isAlias }) => !isAlias);
 
-/** Terminals have at least so many columns. */
+/** The columns that every terminal has. */
 const COLUMNS = 80;
 
 describe('the command line', () => {

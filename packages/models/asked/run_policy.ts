@@ -8,7 +8,7 @@ import { type AskedPolicy, askedPolicy } from './asked_policy.ts';
 /**
  * The policy of a run as it is now. Between two steps; `close` does nothing, as the engine is the run's.
  *
- * @example const [[answer]] = await policyOf(run).generate(['4 1 3']);
+ * @example const [answers] = await policyOf(run).generate(['4 1 3']);
  */
 export function policyOf(run: Pick<TrainingRun, 'engine' | 'config' | 'journal'>): AskedPolicy {
   return enginePolicy(run.engine, stageOf(run), run.engine.tasks.name, async () => undefined);

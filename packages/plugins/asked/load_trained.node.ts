@@ -19,7 +19,7 @@ export interface Loading {
   readonly recorded: Fingerprint | undefined;
   /** Also a model that somebody put there in place of the run's own. */
   readonly force: boolean;
-  /** Is told what the caller should know and nothing stops. */
+  /** Called with a line that the caller should know of and that stops nothing. */
   readonly say: (line: string) => void;
 }
 

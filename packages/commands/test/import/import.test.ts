@@ -16,7 +16,7 @@ const textOf = (file: string): string => readFileSync(new URL(`foreign/${file}`,
 const imported = async (file: string, text = textOf(file)): Promise<Imported> =>
   translate(readForeign(text, file), file, zooLibrary);
 
-/** Of each: whose it is, keys of ours that must come out, and the keys that are refused. */
+/** For each file: the trainer that it is for, keys of ours that must come out, and keys that are refused. */
 // biome-ignore format: a table
 const FILES: Readonly<Record<string, readonly [trainer: string, ours: object, refused: readonly string[]]>> = {
   'mini_r1.yaml': ['TRL', { model_name_or_path: 'Qwen/Qwen2.5-3B-Instruct', dataset_name: 'Jiayi-Pan/Countdown-Tasks-3to4',

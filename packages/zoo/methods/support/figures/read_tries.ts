@@ -56,6 +56,8 @@ interface Word extends Span {
 /** States that are looked at to find out what is in reach; what would take more counts as out of it. */
 const MOST_STATES = 20_000;
 const MARKS: ReadonlySet<string> = new Set(SEARCH_MARKS);
+/** The marks that may follow a move. */
+const AFTER_MOVE: readonly string[] = ['(', ':', 'y', 'n'];
 
 /** A reader of the answers to one problem. */
 export function triesReader(space: SearchSpace<unknown>): (answer: string) => AnswerSearch {
@@ -88,7 +90,7 @@ class Reading<S> {
       const begin = this.#at;
       const phrase = this.#phrase();
       const next = this.#words[this.#at]?.text ?? '';
-      if (phrase !== '' && '( : y n'.split(' ').includes(next)) this.#try(begin, phrase);
+      if (phrase !== '' && AFTER_MOVE.includes(next)) this.#try(begin, phrase);
       else if (phrase === '' && isListed && next === ':' && this.#tries.length === 0) this.#try(begin, phrase);
       else if (phrase !== '' && this.#tries.at(-1)?.mark === 'hit') {
         solution = { from: this.#words[begin].from, to: this.#words[this.#words.length - 1].to };
