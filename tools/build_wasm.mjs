@@ -1,6 +1,5 @@
-// Compiles src/kernels/wasm/assembly into WebAssembly modules (threads or not, relaxed-SIMD FMA or not, wide tiles or not,
-// addresses of 32 bits or of 64)
-// and writes them, deflated and as base64, into one TypeScript module: no file to locate, in Node, a worker or a browser,
+// Compiles src/kernels/wasm/assembly into WebAssembly modules (relaxed-SIMD FMA or not, wide tiles or not, addresses of 32
+// bits or of 64) and writes them, deflated and as base64, into one TypeScript module: no file to locate, in Node, a worker or a browser,
 // and what npm packs cannot deflate base64 by much.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,17 +26,15 @@ const FEATURES = [
   ...['MutableGlobals', 'SignExt', 'NontrappingFPToInt'],
 ];
 const variants = [
-  { name: 'threadsFma', threads: true, fma: true },
-  { name: 'threadsFmaWide', threads: true, fma: true, wide: true },
-  { name: 'threadsFma64', threads: true, fma: true, memory64: true },
-  { name: 'threads', threads: true, fma: false },
-  { name: 'singleFma', threads: false, fma: true },
-  { name: 'single', threads: false, fma: false },
+  { name: 'threadsFma', fma: true },
+  { name: 'threadsFmaWide', fma: true, wide: true },
+  { name: 'threadsFma64', fma: true, memory64: true },
+  { name: 'threads', fma: false },
 ];
 
 writeKernelLists();
 const lines = ['// Made by tools/build_wasm.mjs. Do not edit.', sourcesLine(), ''];
-for (const { name, threads, fma, wide, memory64 } of variants) {
+for (const { name, fma, wide, memory64 } of variants) {
   const out = join(folder, `${name}.wasm`);
   const text = join(folder, `${name}.wat`);
   execFileSync(
@@ -57,9 +54,7 @@ for (const { name, threads, fma, wide, memory64 } of variants) {
       'simd',
       ...(fma ? ['--enable', 'relaxed-simd'] : []),
       ...(wide ? ['--use', 'WIDE=1'] : []),
-      ...(threads
-        ? ['--enable', 'threads', '--sharedMemory', '--maximumMemory', String(MAXIMUM_PAGES)]
-        : ['--disable', 'threads', '--maximumMemory', String(MAXIMUM_PAGES)]),
+      ...['--enable', 'threads', '--sharedMemory', '--maximumMemory', String(MAXIMUM_PAGES)],
       ...(process.argv.includes('--text') ? ['--textFile', join(root, `${name}.wat`)] : []),
     ],
     { stdio: 'inherit' },

@@ -10,9 +10,10 @@ import { NOTICES_FILE, noticesOf, packageFolders } from './third_party_notices.m
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * The engine of the sandbox for JavaScript, of 0.7 MB: a file that our page has and the package leaves out. So its place is
- * computed, or a bundler that copies what the worker imports would look for it. A page without it says so (`loadPeers`).
+ * The engine of the sandbox for JavaScript, of 0.5 MB: files that our page has and the package leaves out. So their places are
+ * computed, or a bundler that copies what the worker imports would look for them. A page without them says so (`loadPeers`).
  */
+const QUICKJS = /quickjs-singlefile-mjs-release-sync[\\/]dist[\\/](index|emscripten-module)[^\\/]*\.mjs$/;
 const quickJsApart = {
   name: 'quickjs-apart',
   buildStart() {
@@ -20,15 +21,24 @@ const quickJsApart = {
     this.emitFile({ type: 'chunk', id, fileName: 'engine/quickjs.js', preserveSignature: 'strict' });
   },
   transform(code, id) {
-    if (!/quickjs-singlefile-mjs-release-sync[\\/]dist[\\/]index\.mjs$/.test(id)) return null;
-    const apart = code.replace(
-      /import\("\.\/emscripten-module[^"]*"\)/,
-      "import(import.meta.url.replace(/[^/]*$/, 'quickjs.js'))",
-    );
-    if (apart === code) throw new Error(`${id} loads its engine in another way than this reads`);
-    return { code: apart, map: null };
+    const file = QUICKJS.exec(id)?.[1];
+    if (file === undefined) return null;
+    const loads = file === 'index' ? /import\("\.\/emscripten-module[^"]*"\)/ : /(?<=\?\?=)\w+\('((?:[^'\\]|\\.)*)'\)/s;
+    const [loading, text] = loads.exec(code) ?? [];
+    if (loading === undefined) throw new Error(`${id} loads its engine in another way than this reads`);
+    const beside = (name) => `import.meta.url.replace(/[^/]*$/, '${name}')`;
+    if (file === 'index') return { code: code.replace(loading, `import(${beside('quickjs.js')})`), map: null };
+    // As text in the script, its WebAssembly would be a tenth more to load.
+    this.emitFile({ type: 'asset', fileName: 'engine/quickjs.wasm', source: bytesOf(text) });
+    const fetched = `fetch(${beside('quickjs.wasm')}).then(async (file) => new Uint8Array(await file.arrayBuffer()))`;
+    return { code: code.replace(loading, () => fetched), map: null };
   },
 };
+
+/** What emscripten wrote into a literal: the low byte of each character. */
+function bytesOf(literal) {
+  return Uint8Array.from(new Function(`return '${literal}'`)(), (character) => character.charCodeAt(0));
+}
 
 /**
  * What a config names, each loaded when it is: some 380 modules, which would be as many files in the build of a

@@ -37,7 +37,7 @@ export const smallKernels = {
 /** Deflated, in base64, by the name of the build. */
 function builds() {
   const found = new Map([...readFileSync(BINARIES, 'utf8').matchAll(BINARY)].map(([, name, base64]) => [name, base64]));
-  if (found.size < 4) throw new Error('src/kernels/wasm/binaries.ts has another form than this reads');
+  if (found.size !== 4) throw new Error('src/kernels/wasm/binaries.ts has another form than this reads');
   return found;
 }
 

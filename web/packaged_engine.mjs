@@ -8,13 +8,18 @@ import { join } from 'node:path';
 /** How the package's own page code starts the worker. */
 const STARTS = 'new URL("./engine_worker.js", import.meta.url)';
 
+/** Kernels with wide tiles, which need a switch that no browser has: Node loads them from the same folder. */
+const OF_NODE = '_kernels_threadsFmaWide.js';
+
 /** How it loads the catalogue. */
 const CATALOGUE = 'parts/whole_catalogue.js';
 const LOADS = `import("./${CATALOGUE}")`;
 
 /** @param folder  dist/web */
 export function packagedEngine(folder) {
-  const engine = readdirSync(join(folder, 'engine')).map((name) => `engine/${name}`);
+  const engine = readdirSync(join(folder, 'engine'))
+    .filter((name) => name !== OF_NODE)
+    .map((name) => `engine/${name}`);
   const paths = ['engine_worker.js', CATALOGUE, ...engine].sort();
   const files = paths.map((path) => ({ path, source: readFileSync(join(folder, path)) }));
   const hash = createHash('sha256');

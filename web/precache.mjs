@@ -8,7 +8,7 @@ const NAME = 'service_worker.js';
 /** Pictures for others: link previews. */
 const LEFT_OUT = new Set([NAME, 'preview.png', 'THIRD_PARTY_NOTICES.txt']);
 /** The engine of a sandbox, which few runs need: fetched by the run that does. */
-const SANDBOX = /\/quickjs\.js$/;
+const SANDBOX = /\/quickjs\.(js|wasm)$/;
 
 /** @param source  the service worker, without the list */
 export function precache(source) {

@@ -11,7 +11,7 @@ const FOLDER = packageFile('web/dist');
 export const DOCS_FOLDER = packageFile('docs');
 /** Where the engine's worker and the catalogue lie for everyone. The page asks for them in a folder of their own, named by a hash. */
 const ENGINE_FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
-const ENGINE = /^engine-[0-9a-f]{16}\/(engine_worker\.js|(?:engine|parts)\/[\w-]+\.js)$/;
+const ENGINE = /^engine-[0-9a-f]{16}\/(engine_worker\.js|(?:engine|parts)\/[\w-]+\.(?:js|wasm))$/;
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',

@@ -6,8 +6,8 @@ import { BackendError } from '../../errors.ts';
 import * as binaries from './binaries.ts';
 import { inflated } from './inflated.ts';
 
-/** Threads or none, fused multiply-add, wide tiles, addresses of 64 bits. */
-export type BinaryName = 'threadsFma' | 'threadsFmaWide' | 'threadsFma64' | 'threads' | 'singleFma' | 'single';
+/** Fused multiply-add or none, wide tiles, addresses of 64 bits; all for memory that threads share. */
+export type BinaryName = 'threadsFma' | 'threadsFmaWide' | 'threadsFma64' | 'threads';
 
 const BASE64: Readonly<Record<string, string | undefined>> = binaries;
 

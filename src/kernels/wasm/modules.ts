@@ -1,4 +1,5 @@
 /** Which build of the kernels this engine takes: with threads, with fused multiply-add, with wide tiles, with long addresses. */
+import { BackendError } from '../../errors.ts';
 import { NARROW_PANEL, STRIP_ROWS, WIDE_PANEL } from './assembly/sizes.ts';
 import { type BinaryName, binary } from './binary.ts';
 import { RESERVED_BYTES } from './layout.ts';
@@ -46,6 +47,11 @@ const LONG_MEMORY = Uint8Array.of(
   ...[0x02, 0x09, 0x01, 0x01, 0x6d, 0x01, 0x6d, 0x02, 0x07, 0x01, 0x01], // its import, m.m: shared, 64 bits, 1 to 1 pages
 );
 
+/** A memory with a maximum, which is not shared. */
+const HAS_MAXIMUM = 0x01;
+/** How a module writes that it imports env.memory, a memory with a maximum that is shared. */
+const MEMORY_IMPORT = [...new TextEncoder().encode('\x03env\x06memory'), 0x02, HAS_MAXIMUM | 0x02];
+
 /** Whether the engine gives shared memory with 64-bit addresses, and the build for it: there is one, with fused multiply-add. */
 export function hasLongAddresses({ fma }: Pick<KernelModule, 'fma'>): boolean {
   return fma && WebAssembly.validate(LONG_MEMORY);
@@ -62,7 +68,7 @@ export async function compileKernels(
   switches: EngineSwitches | undefined,
 ): Promise<KernelModule> {
   const fma = options.fma && hasRelaxedSimd(switches);
-  if (!options.threads) return { module: await compile(fma ? 'singleFma' : 'single'), fma, wide: false };
+  if (!options.threads) return { module: await compileAlone(fma ? 'threadsFma' : 'threads'), fma, wide: false };
   if (!fma) return { module: await compile('threads'), fma, wide: false };
   const mayBeFaster = options.wide !== false && switches?.allowWideSimd() === true;
   const narrow = await compile('threadsFma');
@@ -82,6 +88,15 @@ function hasRelaxedSimd(switches: EngineSwitches | undefined): boolean {
 
 async function compile(name: BinaryName): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await binary(name));
+}
+
+/** For one thread, whose memory is not shared, where a host may have no memory that is: atomic operations run there, too. */
+async function compileAlone(name: BinaryName): Promise<WebAssembly.Module> {
+  const bytes = await binary(name);
+  const at = bytes.findIndex((_, i) => MEMORY_IMPORT.every((byte, k) => bytes[i + k] === byte));
+  if (at < 0) throw new BackendError('wasm-build', `${name} imports no shared memory: npm run build:wasm.`);
+  bytes[at + MEMORY_IMPORT.length - 1] = HAS_MAXIMUM;
+  return WebAssembly.compile(bytes);
 }
 
 let wideIsFaster: Promise<boolean> | undefined;

@@ -51,20 +51,18 @@ export function runHere(job: usize, control: usize, strips: usize, scratch: usiz
 export function work(
   index: i32, count: i32, job: usize, control: usize, strips: usize, scratch: usize, oversubscribed: i32,
 ): void {
-  if (ASC_FEATURE_THREADS) {
-    setThread(index, count, control, strips, scratch, oversubscribed != 0);
-    let seen = 0;
-    while (true) {
-      while (atomic.load<i32>(job + NUMBER) == seen) atomic.wait<i32>(job + NUMBER, seen, -1);
-      seen++;
-      if (load<i32>(job, PROGRAMS) < 0) return;
-      began(0);
-      barrier();
-      runPrograms(job);
-      if (thread == 0) {
-        atomic.store<i32>(job + FINISHED, seen);
-        atomic.notify(job + FINISHED, -1);
-      }
+  setThread(index, count, control, strips, scratch, oversubscribed != 0);
+  let seen = 0;
+  while (true) {
+    while (atomic.load<i32>(job + NUMBER) == seen) atomic.wait<i32>(job + NUMBER, seen, -1);
+    seen++;
+    if (load<i32>(job, PROGRAMS) < 0) return;
+    began(0);
+    barrier();
+    runPrograms(job);
+    if (thread == 0) {
+      atomic.store<i32>(job + FINISHED, seen);
+      atomic.notify(job + FINISHED, -1);
     }
   }
 }

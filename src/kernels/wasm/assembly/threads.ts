@@ -38,9 +38,7 @@ export function setThread(index: i32, count: i32, controlBlock: usize, ownStrips
 // @ts-ignore: decorator
 @inline
 export function claim(grain: i32): i32 {
-  if (ASC_FEATURE_THREADS) {
-    if (threads > 1) return atomic.add<i32>(control + CLAIMED, grain);
-  }
+  if (threads > 1) return atomic.add<i32>(control + CLAIMED, grain);
   const first = load<i32>(control + CLAIMED);
   store<i32>(control + CLAIMED, first + grain);
   return first;
@@ -63,26 +61,24 @@ export function barrier(): void {
 // @ts-ignore: decorator
 @inline
 function meet(): void {
-  if (ASC_FEATURE_THREADS) {
-    if (threads > 1) {
-      const generation = atomic.load<i32>(control + GENERATION);
-      if (atomic.add<i32>(control + ARRIVED, 1) == threads - 1) {
-        atomic.store<i32>(control + ARRIVED, 0);
-        atomic.store<i32>(control + CLAIMED, 0);
-        atomic.store<i32>(control + GENERATION, generation + 1);
-        if (atomic.load<i32>(control + SLEEPERS) > 0) atomic.notify(control + GENERATION, -1);
-        return;
-      }
-      for (let i = 0; i < spins; i++) {
-        if (atomic.load<i32>(control + GENERATION) != generation) return;
-      }
-      atomic.add<i32>(control + SLEEPERS, 1);
-      while (atomic.load<i32>(control + GENERATION) == generation) {
-        atomic.wait<i32>(control + GENERATION, generation, -1);
-      }
-      atomic.sub<i32>(control + SLEEPERS, 1);
+  if (threads > 1) {
+    const generation = atomic.load<i32>(control + GENERATION);
+    if (atomic.add<i32>(control + ARRIVED, 1) == threads - 1) {
+      atomic.store<i32>(control + ARRIVED, 0);
+      atomic.store<i32>(control + CLAIMED, 0);
+      atomic.store<i32>(control + GENERATION, generation + 1);
+      if (atomic.load<i32>(control + SLEEPERS) > 0) atomic.notify(control + GENERATION, -1);
       return;
     }
+    for (let i = 0; i < spins; i++) {
+      if (atomic.load<i32>(control + GENERATION) != generation) return;
+    }
+    atomic.add<i32>(control + SLEEPERS, 1);
+    while (atomic.load<i32>(control + GENERATION) == generation) {
+      atomic.wait<i32>(control + GENERATION, generation, -1);
+    }
+    atomic.sub<i32>(control + SLEEPERS, 1);
+    return;
   }
   store<i32>(control + CLAIMED, 0);
 }
