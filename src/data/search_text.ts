@@ -4,9 +4,9 @@
  *
  *   search  = tries                   if every move of the start ends the search: ":" results mark
  *   tries   = try {"," try}
- *   try     = move mark               after it the state is solved, y, or dead, n
- *           | move ":" results mark   the results of all moves from there, up to the first that solves; n if none does
- *           | move "(" [state ";"] tries ")"
+ *   try     = move mark                      after it the state is solved, y, or dead, n
+ *           | move [left] ":" results mark   the results of all moves from there, up to the first that solves; n if none
+ *           | move [left] "(" tries ")"
  *
  * All words are apart by one space. The first y ends the search, and brackets stay open around it; so a ")" closes one
  * that found nothing, tried through or given up. A try costs nothing but length, and may be repeated.
@@ -36,12 +36,15 @@ export interface SearchSpace<S> {
   isListed?(state: S): boolean;
   /** How far a state looks from a solved one, at a glance; figures compare the first tries with it. */
   distance?(state: S): number;
-  /** What is repeated of a state after the bracket that it opens, in any order of its words. */
-  shown?(state: S): string;
+  /**
+   * What is repeated of a state, after the move that leads to it, where its moves are listed or tried: in any order of its
+   * words.
+   */
+  left?(state: S): string;
 }
 
 /** The words that are no part of a move. */
-export const SEARCH_MARKS = ['n', 'y', ':', ',', '(', ')', ';'] as const;
+export const SEARCH_MARKS = ['n', 'y', ':', ',', '(', ')'] as const;
 const MARKS: ReadonlySet<string> = new Set(SEARCH_MARKS);
 
 /** Longest answer that is read, in UTF-16 units after trimming. */
@@ -76,6 +79,19 @@ export interface WrittenSearch<S> {
   readonly path?: readonly SearchMove<S>[];
 }
 
+/** What a try repeats of the state that its move leads to; empty: nothing. */
+function leftAfter<S>(space: SearchSpace<S>, { to }: SearchMove<S>): string {
+  return space.left === undefined || space.isSolved(to) || space.isDead(to) ? '' : space.left(to);
+}
+
+/** Whether the words of a try before its mark, list or bracket are those of this move. */
+export function isTryOf<S>(space: SearchSpace<S>, move: SearchMove<S>, phrase: string): boolean {
+  if (!phrase.startsWith(move.text)) return false;
+  const sorted = (words: string): string => words.split(' ').sort().join(' ');
+  const left = leftAfter(space, move);
+  return sorted(phrase.slice(move.text.length)) === sorted(left === '' ? '' : ` ${left}`);
+}
+
 /** Writes a search as the teacher does it; undefined where it is longer than it may be. */
 export function writeSearch<S>(space: SearchSpace<S>, teacher: SearchTeacher<S>): WrittenSearch<S> | undefined {
   const { slips, longest } = teacher;
@@ -101,14 +117,14 @@ export function writeSearch<S>(space: SearchSpace<S>, teacher: SearchTeacher<S>)
   };
   const attempt = (move: SearchMove<S>): boolean => {
     const { text, to } = move;
-    const state = space.shown?.(to);
-    write(text);
+    const left = leftAfter(space, move);
+    write(left === '' ? text : `${text} ${left}`);
     path.push(move);
     let isHit: boolean;
     if (space.isSolved(to) || space.isDead(to)) isHit = mark(space.isSolved(to) !== isWrong());
     else if (space.isListed?.(to)) isHit = list(to);
     else {
-      write(state === undefined ? '(' : `( ${state} ;`);
+      words.push('(');
       isHit = tries(to);
       if (!isHit) words.push(')');
     }
@@ -277,11 +293,12 @@ class Reader<S> {
   }
 
   #tries(state: S): Outcome {
-    const moves = new Map(this.#space.expand(state).map((move) => [move.text, move]));
+    const moves = this.#space.expand(state);
     for (;;) {
       this.#open(state);
       const end = this.#endOfPhrase();
-      const move = moves.get(this.#text(this.#at, end));
+      const phrase = this.#text(this.#at, end);
+      const move = moves.find((one) => isTryOf(this.#space, one, phrase));
       if (move === undefined) {
         return end === this.#at ? malformed('a try is missing') : illegal('a try is no move, or not true');
       }
@@ -304,13 +321,6 @@ class Reader<S> {
     if (space.isSolved(state) || space.isDead(state)) return this.#mark(space.isSolved(state));
     if (space.isListed?.(state)) return this.#list(state);
     if (!this.#takes('(')) return malformed('a try that is not over opens no bracket');
-    const words = space.shown?.(state);
-    if (words !== undefined) {
-      const end = this.#endOfPhrase();
-      if (!isReordered(this.#words.slice(this.#at, end), words)) return illegal('what is left is repeated wrongly');
-      this.#at = end;
-      if (!this.#takes(';')) return malformed('no ; after what is left');
-    }
     this.#judged(this.#at, 1);
     const outcome = this.#tries(state);
     if (outcome !== 'none') return outcome;
@@ -337,10 +347,6 @@ class Reader<S> {
     }
     return isHit || ['y', 'n'].includes(this.#words[this.#at]) ? WRONG_MARK : malformed('a mark is missing');
   }
-}
-
-function isReordered(words: readonly string[], text: string): boolean {
-  return [...words].sort().join(' ') === text.split(' ').sort().join(' ');
 }
 
 /**

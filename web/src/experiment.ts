@@ -143,7 +143,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     about: 'The same numbers, with room to try: what fails is closed, a hit is marked, then the steps. Watch it think.',
     time: 'about 12 min',
     warning: 'Keeps all cores busy for minutes; heavy for a phone.',
-    example: ['3 7 2 = 13 ?', '7 - 3 = 4 : 6 2 8 2 n , 3 * 2 = 6 : 13 y , 3 * 2 = 6 , 7 + 6 = 13'],
+    example: ['3 7 2 = 13 ?', '7 - 3 = 4 2 : 6 2 8 2 n , 3 * 2 = 6 7 : 13 y , 3 * 2 = 6 , 7 + 6 = 13'],
     experiment: {
       ...SORT,
       task: 'countdown',

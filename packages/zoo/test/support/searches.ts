@@ -1,4 +1,4 @@
-/** Countdown's problems as searches. */
+/** Countdown's problems as searches, by default in the shortest form. */
 import { takeKnobs } from '../../../../src/data/knobs.ts';
 import type { CountdownKnobs } from '../../../../src/data/tasks/countdown/card.ts';
 import { countdown } from '../../../../src/data/tasks/countdown/countdown.ts';
@@ -14,7 +14,12 @@ export function spaceOf(problem: Problem, knobs: Readonly<Record<string, unknown
   const { length } = problem.numbers;
   return search.spaceOf(
     problem,
-    takeKnobs(countdown, { answer: 'search', numbers: length, ...knobs }) as CountdownKnobs,
+    takeKnobs(countdown, {
+      answer: 'search',
+      numbers: length,
+      ...(length > 2 && { restate: false }),
+      ...knobs,
+    }) as CountdownKnobs,
   );
 }
 

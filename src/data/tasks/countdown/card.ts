@@ -71,13 +71,14 @@ const KNOBS_OF: Readonly<Record<CountdownKnobs['answer'], readonly (keyof Countd
 /** What a form of answers is called in a rule about its knobs. */
 const PLURAL = { steps: 'steps', expression: 'expressions', search: 'searches' };
 /** Knobs of several tries, which two numbers do not need. */
-const OF_TRIES: readonly (keyof CountdownKnobs)[] = ['random_order', 'repeats', 'gives_up'];
+const OF_TRIES: readonly (keyof CountdownKnobs)[] = ['restate', 'random_order', 'repeats', 'gives_up'];
 
 /** Tokens of the longest search that tries one thing, with the steps that follow it and EOS. */
-function straightTokens({ numbers, listed = 'results', restate }: CountdownKnobs): number {
+function straightTokens({ numbers, listed = 'results', restate = true }: CountdownKnobs): number {
   const last = { results: 2 + 4, steps: 2 + 4 * 5, nothing: 1 }[listed];
-  const tries = 5 * (numbers - 2) + Math.max(0, numbers - 3) * (restate ? 5 : 1);
-  return tries + last + 6 * (numbers - 1) + 1;
+  const brackets = Math.max(0, numbers - 3);
+  const repeated = restate ? 2 * brackets + (numbers > 2 && listed !== 'nothing' ? 1 : 0) : 0;
+  return 5 * (numbers - 2) + brackets + repeated + last + 6 * (numbers - 1) + 1;
 }
 
 /** Longest answer of a search in tokens, EOS included. */
@@ -87,7 +88,7 @@ export function searchTokens(knobs: CountdownKnobs): number {
 }
 
 function checkSearchKnobs(knobs: CountdownKnobs, given: Readonly<Record<string, unknown>>): BrokenRule[] {
-  const { numbers, listed, restate, max_tokens } = knobs;
+  const { numbers, listed, max_tokens } = knobs;
   const broken: BrokenRule[] = [];
   const least = straightTokens(knobs);
   if (given.correct_share !== undefined) {
@@ -97,7 +98,6 @@ function checkSearchKnobs(knobs: CountdownKnobs, given: Readonly<Record<string, 
   if (max_tokens !== undefined && max_tokens < least) {
     broken.push({ key: 'max_tokens', rule: `must be ${least} or more here; raise it or leave it out` });
   }
-  if (restate && numbers !== 4) broken.push({ key: 'restate', rule: 'needs numbers: 4, whose searches have brackets' });
   if (numbers > 2) return broken;
   if (listed === 'nothing') broken.push({ key: 'listed', rule: 'two numbers are listed; use results or steps' });
   const useless = OF_TRIES.filter((key) => given[key] !== undefined);

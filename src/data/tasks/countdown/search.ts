@@ -2,11 +2,11 @@
  * Countdown answered by a search (`search_text.ts`) and the steps that it found:
  *
  *   two numbers    : 10 4 21 y , 7 * 3 = 21
- *   three          7 - 3 = 4 : 6 2 8 2 n , 3 * 2 = 6 : 13 y , 3 * 2 = 6 , 7 + 6 = 13
- *   four           9 - 2 = 7 ( 8 + 3 = 11 : 18 4 77 y , 9 - 2 = 7 , 8 + 3 = 11 , 11 * 7 = 77
+ *   three          7 - 3 = 4 2 : 6 2 8 2 n , 3 * 2 = 6 7 : 13 y , 3 * 2 = 6 , 7 + 6 = 13
+ *   four           9 - 2 = 7 8 3 ( 8 + 3 = 11 7 : 18 4 77 y , 9 - 2 = 7 , 8 + 3 = 11 , 11 * 7 = 77
  *
- * A step has the larger number on the left, and its result is an integer in 1..99. Where two numbers are left, what they
- * give is listed in the order + - * /, up to the target.
+ * A step has the larger number on the left, and its result is an integer in 1..99; after it come the other numbers that
+ * are left. Where two are left, what they give is listed in the order + - * /, up to the target.
  */
 import type { Rng } from '../../../kernels/philox.ts';
 import type { Verdict, VerdictStep } from '../../../rewards/verdict.ts';
@@ -44,7 +44,10 @@ function expand(pool: Pool): readonly Move[] {
   return [...moves.values()];
 }
 
-export function spaceOf({ numbers, target }: CountdownProblem, { listed, restate }: CountdownKnobs): SearchSpace<Pool> {
+export function spaceOf(
+  { numbers, target }: CountdownProblem,
+  { listed, restate = true }: CountdownKnobs,
+): SearchSpace<Pool> {
   const isLast = ({ length }: Pool): boolean => length === 1 || (listed === 'nothing' && length === 2);
   const isHit = (pool: Pool): boolean =>
     pool.length === 1 ? pool[0] === target : expand(pool).some(({ to }) => isHit(to));
@@ -55,7 +58,7 @@ export function spaceOf({ numbers, target }: CountdownProblem, { listed, restate
     isDead: (pool) => isLast(pool) && !isHit(pool),
     isListed: ({ length }) => length === 2 && listed !== 'nothing',
     distance: ([result]) => Math.abs(result - target),
-    ...(restate && { shown: (pool: Pool) => pool.join(' ') }),
+    ...(restate && { left: ([, ...others]: Pool) => others.join(' ') }),
   };
 }
 

@@ -6,7 +6,7 @@ export const sudokuSearchCard = taskCard({
   name: 'sudoku_search',
   does: 'Fill in a sudoku of four rows by trying digits, cell by cell.',
   example: ['4 _ 1 3 1 3 4 2 2 1 3 4 3 4 2 _ ?', 'a2 1 n , a2 2 ( d4 1 y , 2 1'],
-  version: 1,
+  version: 2,
   category: 'puzzles',
   tier: 2,
   knobs: {

@@ -3,7 +3,7 @@
  * search at its first wrong word; this says of each try what it claims and what is true. Any string has a reading: words
  * that fit nowhere are passed over.
  */
-import { SEARCH_MARKS, type SearchMove, type SearchSpace } from '../../../../../src/data/search_text.ts';
+import { isTryOf, SEARCH_MARKS, type SearchMove, type SearchSpace } from '../../../../../src/data/search_text.ts';
 
 /** UTF-16 units of the answer, `to` not included. */
 export interface Span {
@@ -23,7 +23,7 @@ export interface SearchTry extends Span {
   readonly inReach: boolean;
   /** It is solved, or lists a result that is. */
   readonly showsHit: boolean;
-  /** Results that it lists and that are wrong; a move that there is not is one. */
+  /** Results that it lists and that are wrong; a move that there is not is one, as is what it repeats wrongly. */
   readonly wrongResults: number;
 }
 
@@ -123,24 +123,23 @@ class Reading<S> {
   #try(begin: number, phrase: string): void {
     const { key: above, state: from } = this.#open[this.#open.length - 1];
     const isStart = phrase === '';
-    const move = from === undefined || isStart ? undefined : this.#movesOf(from).find(({ text }) => text === phrase);
+    const moves = from === undefined || isStart ? [] : this.#movesOf(from);
+    const right = moves.find((move) => isTryOf(this.#space, move, phrase));
+    const move = right ?? moves.find(({ text }) => `${phrase} `.startsWith(`${text} `));
     const state = isStart ? from : move?.to;
     const own: Writable<SearchTry> = {
       from: this.#words[begin].from,
       to: 0,
-      key: `${above} ${phrase}`.trim(),
+      key: `${above} ${move?.text ?? phrase}`.trim(),
       depth: this.#open.length - 1,
       mark: 'open',
       inReach: state !== undefined && this.#reachable(state),
       showsHit: state !== undefined && this.#space.isSolved(state),
-      wrongResults: from !== undefined && state === undefined ? 1 : 0,
+      wrongResults: from !== undefined && !isStart && right === undefined ? 1 : 0,
     };
     this.#tries.push(own);
     if (this.#takes('(')) {
       this.#open.push({ key: own.key, state, own });
-      const before = this.#at;
-      this.#phrase();
-      if (!this.#takes(';')) this.#at = before;
     } else {
       if (this.#takes(':')) this.#list(own, state);
       if (this.#takes('y')) own.mark = 'hit';

@@ -26,7 +26,7 @@ export function afterSearch(
   answer: string,
   numbers: readonly number[],
   target: number,
-  { listed, restate }: Readonly<Record<string, unknown>>,
+  { listed, restate = true }: Readonly<Record<string, unknown>>,
 ): string | undefined {
   const words = answer.length > 16_384 ? [] : answer.split(' ').reverse();
   const next = (word: string): boolean => {
@@ -44,13 +44,13 @@ export function afterSearch(
       const rest = without(stack.at(-1) ?? [], [high, low]);
       const isTrue = high >= low && ofPair(high, low).some(([sign, is]) => sign === operator && is === value);
       if (rest === undefined || !isTrue) return undefined;
-      const pool = [...rest, value];
+      const pool = [value, ...rest];
+      if (restate === true && (pool.length > 2 || listed !== 'nothing')) {
+        const left = words.splice(-rest.length);
+        if (left.sort().join() !== rest.map(String).sort().join()) return undefined;
+      }
       if (pool.length > 2) {
         if (!next('(')) return undefined;
-        if (restate === true) {
-          const shown = words.splice(-pool.length).reverse();
-          if (shown.toSorted().join() !== pool.map(String).sort().join() || !next(';')) return undefined;
-        }
         stack.push(pool);
         continue;
       }

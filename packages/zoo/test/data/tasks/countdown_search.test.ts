@@ -16,20 +16,22 @@ const SETTINGS = [
   { numbers: 2 },
   { numbers: 2, listed: 'steps' },
   {},
+  { restate: false },
   { listed: 'steps', max_tokens: 350 },
   { listed: 'nothing' },
   { numbers: 4 },
-  { numbers: 4, restate: true, max_tokens: 200 },
-  { numbers: 4, restate: true, listed: 'nothing', max_number: 5 },
+  { numbers: 4, restate: false, max_tokens: 200 },
+  { numbers: 4, listed: 'nothing', max_number: 5 },
 ].map((knobs) => ({ answer: 'search', ...knobs }));
 
 function boundTo(knobs: Readonly<Record<string, unknown>>): Task {
   return bindTask(definition, { answer: 'search', ...knobs });
 }
 
-/** Scores of answers to a problem, with what is said of each that is wrong. */
+/** Scores of answers to a problem, by default in the shortest form, with what is said of each that is wrong. */
 function judged(numbers: readonly number[], target: number, answer: string, knobs = {}) {
-  const task = boundTo({ numbers: numbers.length, ...knobs });
+  const { length } = numbers;
+  const task = boundTo({ numbers: length, ...(length > 2 && { restate: false }), ...knobs });
   const item = { ...task.trainItem(0, 0), identity: { numbers, target } };
   return task.verify(item, answer, { ...ENDED, wantsFeedback: true, wantsSteps: true });
 }
@@ -80,13 +82,18 @@ describe('verifier of searches', () => {
     expect(verdict.steps?.map(({ score }) => score).join('')).toBe(steps);
   });
 
-  it('reads what a bracket repeats in any order, and nothing else', () => {
-    const answer = (left: string) =>
-      `9 - 2 = 7 ( ${left} ; 8 + 3 = 11 : 18 4 77 y , 9 - 2 = 7 , 8 + 3 = 11 , 11 * 7 = 77`;
-    const scores = ['7 8 3', '3 7 8', '7 8', '7 8 8', '7 8 3 3'].map(
-      (left) => judged([9, 8, 2, 3], 77, answer(left), { restate: true }).score,
-    );
-    expect(scores).toEqual([1, 1, 0, 0, 0]);
+  it('reads what a try repeats of the numbers that are left, in any order, and nothing else', () => {
+    const answer = (first: string, second: string) =>
+      `9 - 2 = 7 ${first}( 8 + 3 = 11 ${second}: 18 4 77 y , 9 - 2 = 7 , 8 + 3 = 11 , 11 * 7 = 77`;
+    const scores = [
+      ['8 3 ', '7 '],
+      ['3 8 ', '7 '],
+      ['8 ', '7 '],
+      ['8 3 ', ''],
+      ['8 3 ', '11 7 '],
+      ['', ''],
+    ].map(([first = '', second = '']) => judged([9, 8, 2, 3], 77, answer(first, second), { restate: true }).score);
+    expect(scores).toEqual([1, 1, 0, 0, 0, 0]);
   });
 
   it('judges answers as its second checker does, whatever is done to them', () => {
@@ -137,9 +144,9 @@ describe('teacher of searches', () => {
   });
 
   it('goes straight to a solution where no search is short enough', () => {
-    const { answers, share } = right({ max_tokens: 24 }, 50);
+    const { answers, share } = right({ max_tokens: 25 }, 50);
     expect(share).toBe(1);
-    expect(answers.every(({ length }) => length <= 23)).toBe(true);
+    expect(answers.every(({ length }) => length <= 24)).toBe(true);
   });
 
   it('tries in one order, or in any', () => {
@@ -180,8 +187,8 @@ it.each([
   [{ answer: 'steps', repeats: 0.1 }, 'task.repeats: 0.1 — a rule for searches; set answer: search or remove it'],
   [{ use: 'subset' }, 'task.use: "subset" — a rule for expressions; set answer: expression or remove it'],
   [{ correct_share: 1 }, 'task.correct_share: 1 — a rule for steps and expressions; set right_marks'],
-  [{ restate: true }, 'task.restate: true — needs numbers: 4'],
-  [{ max_tokens: 23 }, 'task.max_tokens: 23 — must be 24 or more here'],
+  [{ numbers: 2, restate: false }, 'task.restate: false — two numbers need one try; remove it'],
+  [{ max_tokens: 24 }, 'task.max_tokens: 24 — must be 25 or more here'],
   [{ numbers: 2, listed: 'nothing' }, 'task.listed: "nothing" — two numbers are listed'],
   [{ numbers: 2, random_order: 1 }, 'task.random_order: 1 — two numbers need one try; remove it'],
 ])('refuses %j', (knobs, message) => {

@@ -7,8 +7,8 @@ import { describeTasks } from '../../support/task_rules.ts';
 import { SEARCHES } from '../second_checkers/searches.ts';
 
 describeTasks(SEARCHES, {
-  star_search: ['cb1cbb18', 'eae275b6', 'c32e99b3', 'bfb81467'],
-  sudoku_search: ['f37e4b85', '1979ff70', '205175f5', '5048f0bc'],
+  star_search: ['4ec47107', '4c47fc56', 'ab8ca069', '77ee4204'],
+  sudoku_search: ['350b4f78', '93b9690e', '71ff9b4d', '3c6ffeb2'],
 });
 
 const ENDED = { finishReason: 'eos', wantsSteps: true } as const;

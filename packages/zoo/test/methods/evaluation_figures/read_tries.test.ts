@@ -39,6 +39,16 @@ describe('three numbers', () => {
     ]);
   });
 
+  it('repeat what is left, or something else', () => {
+    const answer = '7 - 3 = 4 2 : 6 2 8 2 n , 7 + 3 = 10 7 : 12 8 20 5 n , 3 * 2 = 6 7 : 13 y';
+    const tries = triesReader(spaceOf(THREE, { restate: true }))(answer).tries;
+    expect(tries.map(({ key, mark, wrongResults }) => [key, mark, wrongResults])).toEqual([
+      ['7 - 3 = 4', 'closed', 0],
+      ['7 + 3 = 10', 'closed', 1],
+      ['3 * 2 = 6', 'hit', 0],
+    ]);
+  });
+
   it('may be cut anywhere', () => {
     expect(triesOf(spaceOf(THREE), '3 * 2 = 6 : 1')).toEqual([['3 * 2 = 6 : 1', 0, 'open', true, false, 1]]);
     expect(triesOf(spaceOf(THREE), '3 * 2 =')).toEqual([]);
@@ -66,11 +76,11 @@ describe('two and four numbers', () => {
 
   it('have tries within a step, which a bracket closes or a hit leaves open', () => {
     const answer =
-      '9 + 2 = 11 ( 8 - 3 = 5 : 16 6 55 2 n ) , 9 - 2 = 7 ( 7 8 3 ; 8 + 3 = 11 : 18 4 77 y , 9 - 2 = 7 , 8 + 3 = 11 , 11 * 7 = 77';
+      '9 + 2 = 11 ( 8 - 3 = 5 : 16 6 55 2 n ) , 9 - 2 = 7 ( 8 + 3 = 11 : 18 4 77 y , 9 - 2 = 7 , 8 + 3 = 11 , 11 * 7 = 77';
     expect(triesOf(spaceOf(FOUR), answer)).toEqual([
       ['9 + 2 = 11 ( 8 - 3 = 5 : 16 6 55 2 n )', 0, 'closed', false, false, 0],
       ['8 - 3 = 5 : 16 6 55 2 n', 1, 'closed', false, false, 1],
-      ['9 - 2 = 7 ( 7 8 3 ; 8 + 3 = 11 : 18 4 77 y', 0, 'open', true, false, 0],
+      ['9 - 2 = 7 ( 8 + 3 = 11 : 18 4 77 y', 0, 'open', true, false, 0],
       ['8 + 3 = 11 : 18 4 77 y', 1, 'hit', true, true, 0],
     ]);
     const { solution, tries } = searchOf(FOUR)(answer);
