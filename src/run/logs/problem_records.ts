@@ -3,6 +3,7 @@
  *
  *   baseline.jsonl, best.jsonl, final.jsonl   a line that says what was asked and how, then a line a problem
  *   counts.jsonl                              a line an evaluation: solved greedily (0 or 1), and right samples, by problem
+ *   answers.jsonl                             a line an evaluation: the greedy answers to the same few problems
  *
  * Problems are in one order in all of them. `final` is of the weights that the run ended with, `best` of those of its best
  * evaluation. A run that is resumed writes again what it does again.
@@ -22,6 +23,9 @@ import type { KeptMoment } from './kept_moments.ts';
 
 const FOLDER = 'evaluations';
 const COUNTS = `${FOLDER}/counts.jsonl`;
+const ANSWERS = `${FOLDER}/answers.jsonl`;
+/** Problems whose answers are kept at every evaluation, spread evenly over all. */
+const FOLLOWED = 24;
 export const recordFile = (moment: KeptMoment): string => `${FOLDER}/${moment}.jsonl`;
 
 /** The questions, how they were asked, and the weights. */
@@ -67,7 +71,17 @@ export async function keepRecords(run: Progress, store: Store, event: Evaluation
     const bytes = new TextEncoder().encode(await textOf(run, event));
     for (const keptMoment of written) await store.writeAtomic(recordFile(keptMoment), bytes);
   }
-  await keepCounts(run, store, event);
+  const { problems } = event;
+  const isRight = ({ score }: { readonly score: number | null }): boolean => score === 1;
+  await keepLine(run, store, COUNTS, event, {
+    greedy: problems.map(({ greedy }) => Number(isRight(greedy))).join(''),
+    right: problems.map(({ samples }) => samples.filter(isRight).length),
+  });
+  const apart = Math.ceil(problems.length / FOLLOWED);
+  const followed = problems.filter((_, i) => i % apart === 0).map(keptProblem);
+  await keepLine(run, store, ANSWERS, event, {
+    answers: followed.map(({ prompt, greedy: { text, status, length } }) => ({ prompt, text, status, length })),
+  });
 }
 
 /** Keeps the records of the evaluation that turned out to be the last. */
@@ -112,26 +126,24 @@ function keptProblem(problem: ProblemRecord): KeptProblem {
   };
 }
 
-/** Drops lines of evaluations at or after this place, which a resume before them leaves behind. */
-async function keepCounts({ journal: { state } }: Progress, store: Store, event: EvaluationEvent): Promise<void> {
-  const { moment, step, problems } = event;
+/** Adds a line of an evaluation, and drops those at or after its place, which a resume before them leaves behind. */
+async function keepLine(
+  { journal: { state } }: Progress,
+  store: Store,
+  file: string,
+  { moment, step }: EvaluationEvent,
+  record: object,
+): Promise<void> {
   const { stageIndex } = state;
   const before = new TextDecoder()
-    .decode(await store.read(COUNTS))
+    .decode(await store.read(file))
     .split('\n')
     .filter((line) => {
-      const record = parseJsonObject(new TextEncoder().encode(line));
-      if (record === undefined) return false;
-      const place = [Number(record.stageIndex), Number(record.step)];
+      const earlier = parseJsonObject(new TextEncoder().encode(line));
+      if (earlier === undefined) return false;
+      const place = [Number(earlier.stageIndex), Number(earlier.step)];
       return place[0] < stageIndex || (place[0] === stageIndex && place[1] < step);
     });
-  const isRight = ({ score }: { readonly score: number | null }): boolean => score === 1;
-  const line = JSON.stringify({
-    stageIndex,
-    step,
-    evaluation: moment,
-    greedy: problems.map(({ greedy }) => Number(isRight(greedy))).join(''),
-    right: problems.map(({ samples }) => samples.filter(isRight).length),
-  });
-  await store.writeAtomic(COUNTS, new TextEncoder().encode([...before, line, ''].join('\n')));
+  const line = JSON.stringify({ stageIndex, step, evaluation: moment, ...record });
+  await store.writeAtomic(file, new TextEncoder().encode([...before, line, ''].join('\n')));
 }

@@ -45,6 +45,15 @@ it('keeps the first, the best and the last evaluation by problem, and of every o
     greedy: problems.map(({ greedy }) => Number(greedy.score === 1)).join(''),
     right: problems.map(({ samples }) => samples.filter(({ score }) => score === 1).length),
   });
+  const followed = (await lines(store, 'answers')) as { step: number; answers: { prompt: string; text: string }[] }[];
+  expect(followed.map(({ step }) => step)).toEqual(counts.map(({ step }) => step));
+  const last = followed.at(-1)?.answers ?? [];
+  for (const { answers } of followed) {
+    expect(answers.map(({ prompt }) => prompt)).toEqual(last.map(({ prompt }) => prompt));
+  }
+  expect(last.length).toBeGreaterThan(12);
+  const finalText = new Map(problems.map(({ prompt, greedy: { text } }) => [prompt, text]));
+  expect(last.map(({ text }) => text)).toEqual(last.map(({ prompt }) => finalText.get(prompt)));
 });
 
 it('names a file that is not there, is cut off, or was written otherwise', async () => {
