@@ -56,8 +56,8 @@ export type { GrpoStageConfig, SftStageConfig, StageConfig } from '../../src/met
 export { type PackedBatch, packBatch, type TokenGroup } from '../../src/model/batch.ts';
 export { writeInitialWeights } from '../../src/model/initialize.ts';
 export type { Capacity } from '../../src/model/memory/capacity.ts';
+export type { OptimizerSettings } from '../../src/model/optimizer.ts';
 export { Policy } from '../../src/model/policy.ts';
-export type { OptimizerSettings } from '../../src/model/programs.ts';
 export {
   type Completion,
   type GenerationRequest,

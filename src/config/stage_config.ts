@@ -29,6 +29,9 @@ import type { Section } from './section.ts';
 /** Sampled completions of a held-out problem in a stage that has no key for it. */
 const DEFAULT_EVALUATION_SAMPLES = 4;
 
+/** Decay of Muon's momentum where none is given: that of its authors and of torch.optim.Muon. */
+const MUON_MOMENTUM = 0.95;
+
 /** The table of each kind of stage. */
 export const STAGE_KEYS = { sft: SFT_KEYS, grpo: { ...GRPO_KEYS, ...METHOD_KEYS } } satisfies Record<
   StageConfig['stage'],
@@ -112,12 +115,22 @@ function resolveOptimizer(section: AnyStage): OptimizerConfig {
     learningRateSchedule,
     minLearningRateRatio: values.scheduleOptions?.min_lr_rate ?? 0,
     warmupSteps: resolveWarmup(section, maxSteps),
+    ...resolveMuon(section),
     weightDecay,
     beta1,
     beta2,
     adamEps,
     maxGradNorm,
   };
+}
+
+function resolveMuon(section: AnyStage): Pick<OptimizerConfig, 'optim' | 'muonMomentum'> {
+  const { optim, muonMomentum } = section.values;
+  if (optim === 'muon') return { optim, muonMomentum: muonMomentum ?? MUON_MOMENTUM };
+  if (muonMomentum !== undefined && section.sound('optim', 'muonMomentum')) {
+    section.refuse('muonMomentum', 'AdamW has adam_beta1 instead; add optim: muon, or leave it out');
+  }
+  return {};
 }
 
 function checkSchedule(section: AnyStage): void {

@@ -71,8 +71,11 @@ function nextStage({ journal: { state }, methods }: Pick<TrainingRun, 'journal' 
 /** Prepares the first step of a stage. */
 async function* begin(run: TrainingRun, points: Points): AsyncGenerator<TrainEvent> {
   yield* diagnoseStart(run, run.remarks);
-  const { stage, resetOptimizer = false } = stageOf(run);
-  if (resetOptimizer) zeroMoments(run.engine.policy);
+  const { stage, optimizer, resetOptimizer = false } = stageOf(run);
+  const before = run.config.stages[run.journal.state.stageIndex - 1];
+  // Moments of one optimizer are none of another's: a second moment that was never filled divides by nearly 0.
+  const isOther = before !== undefined && before.optimizer.optim !== optimizer.optim;
+  if (resetOptimizer || isOther) zeroMoments(run.engine.policy);
   if (stage === 'grpo') {
     await startSets(run);
     yield* evaluation(run, 'baseline', points);

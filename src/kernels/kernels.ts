@@ -276,6 +276,33 @@ export interface AdamwArgs {
   readonly decayLength: number;
 }
 
+/** Places in a `muon` settings slot. maxGradNorm 0 turns clipping off. */
+export const MUON = { learningRate: 0, momentum: 1, weightDecay: 2, maxGradNorm: 3, length: 4 } as const;
+
+/** The iteration X ← a·X + (b·A + c·A²)·X, A = X·Xᵀ, by which Muon brings singular values near 1; epsilon bounds the first norm. */
+export const NEWTON_SCHULZ = { steps: 5, a: 3.4445, b: -4.775, c: 2.0315, epsilon: 1e-7 } as const;
+
+/** Matrices of a call, at most: what a command has room for. */
+export const MUON_MATRICES = 8;
+
+/** A matrix that lies in a flat slot. */
+export interface MatrixPlace {
+  /** Its first element there. */
+  readonly begin: number;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+export interface MuonArgs {
+  /** flat, += */ readonly parameters: Slot;
+  readonly gradients: Slot;
+  readonly firstMoment: Slot;
+  /** [1] */ readonly norm: Slot;
+  /** [MUON.length] */ readonly settings: Slot;
+  /** 1 to MUON_MATRICES; no other element is touched. */
+  readonly matrices: readonly MatrixPlace[];
+}
+
 /** The calls that a program is recorded from. Each records; nothing runs until the program is replayed. */
 export interface Kernels {
   /** out[r] = table[tokens[r]] */
@@ -378,6 +405,13 @@ export interface Kernels {
    * arXiv:1711.05101
    */
   adamw(args: AdamwArgs): void;
+  /**
+   * With g as adamw has it, for each matrix by itself: m = μ m + (1 − μ) g;  X = μ m + (1 − μ) g (Nesterov);
+   * X = X/max(‖X‖, epsilon), then NEWTON_SCHULZ on its shorter side;
+   * p = p·(1 − lr·decay) − lr·0.2·√max(rows, columns)·X.  Nothing changes where norm is not finite.
+   * kellerjordan.github.io/posts/muon; the scale: arXiv:2502.16982
+   */
+  muon(args: MuonArgs): void;
 
   /** out = value, in `rows` of its first dimension, or everywhere */
   fill(args: { readonly out: Slot; readonly value: number; readonly rows?: Rows }): void;

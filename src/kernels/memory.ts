@@ -82,6 +82,8 @@ export interface PlanLimits {
   readonly keptKeys?: Storage | undefined;
   /** Most outputs or inputs of any matrix that has a gradient; by default the widest row or the vocabulary. */
   readonly gradientWidth?: number;
+  /** Longest of the shorter sides of matrices that `muon` steps, and longest of the longer ones; absent: it steps none. */
+  readonly muon?: { readonly short: number; readonly long: number } | undefined;
   /** true: no program runs a backward kernel, and no scratch space is kept for one. */
   readonly forwardOnly?: boolean;
 }

@@ -46,6 +46,10 @@ export interface OptimizerConfig {
   readonly minLearningRateRatio: number;
   /** Optimizer steps of warm-up: whole, at most `maxSteps`; with `epochs`, as written. */
   readonly warmupSteps: number;
+  /** What steps the matrices of the layers; absent: AdamW, which steps everything else too. */
+  readonly optim?: 'muon';
+  /** Decay of Muon's momentum, in [0, 1); there with `optim: muon` alone. */
+  readonly muonMomentum?: number;
   readonly weightDecay: number;
   readonly beta1: number;
   readonly beta2: number;

@@ -15,6 +15,7 @@ import type { PolicyPlan, Trained } from './memory/plan.ts';
 import { planFor } from './memory/plan.ts';
 import type { BackwardSlots, PolicySlots, RotarySlots } from './memory/slots.ts';
 import { COUNTS } from './memory/slots.ts';
+import { adamwSettings, muonSettings, type OptimizerSettings } from './optimizer.ts';
 import {
   backwardPrograms,
   checkDerivatives,
@@ -26,8 +27,8 @@ import {
 import type { OutputName } from './outputs/names.ts';
 import { findMove, type SetName, type TrainedVector, vectorSlot } from './parameter_vectors.ts';
 import type { Parameter } from './parameters.ts';
-import type { KeepingPrograms, ObjectiveSettings, OptimizerSettings, Programs, TrainingPrograms } from './programs.ts';
-import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts';
+import type { KeepingPrograms, ObjectiveSettings, Programs, TrainingPrograms } from './programs.ts';
+import { objectiveSettings, recordPrograms } from './programs.ts';
 import { readRows, readScores } from './read_scores.ts';
 import { otherRotaryTables, type RotaryTables, rotaryTables } from './rotary.ts';
 import { type CacheCopy, writeCopies } from './sampling/cache_copies.ts';
@@ -272,15 +273,21 @@ export class Policy {
   }
 
   /**
-   * One AdamW step with global-norm clipping. Where the norm is not finite nothing changes. It cannot be interrupted
+   * One step of the optimizer, with global-norm clipping. Where the norm is not finite nothing changes. It cannot be interrupted
    * once it has begun, since it uses up the gradients.
    * @returns the norm before clipping
+   * @throws Error for Muon in a policy that was opened without
    */
   async optimize(settings: OptimizerSettings): Promise<{ readonly gradNorm: number }> {
     await this.engine.interruption?.();
     this.engine.interruption = undefined;
-    this.engine.write(this.slots.results.adamw, adamwSettings(settings));
-    await this.engine.replay(this.#training.optimize);
+    const { results } = this.slots;
+    const { optimize, optimizeByMuon } = this.#training;
+    const program = settings.optim === 'muon' ? optimizeByMuon : optimize;
+    if (program === undefined) throw new Error('this policy was opened without Muon');
+    this.engine.write(results.adamw, adamwSettings(settings));
+    if (results.muon !== undefined) this.engine.write(results.muon, muonSettings(settings));
+    await this.engine.replay(program);
     this.forgetGradients();
     this.#endPass();
     return { gradNorm: (await this.engine.read((this.slots.backward as BackwardSlots).gradNorm))[0] ?? Number.NaN };

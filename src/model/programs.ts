@@ -9,15 +9,16 @@
  */
 import type { Engine, Program } from '../kernels/engine.ts';
 import type { Kernels, ScaleRewards } from '../kernels/kernels.ts';
-import { ADAMW, OBJECTIVE } from '../kernels/kernels.ts';
+import { OBJECTIVE } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import { leadingRows } from '../kernels/memory.ts';
 import { hasMagnitudes, refreshColumnScales } from './magnitudes.ts';
 import type { ForwardSlots } from './memory/activations.ts';
 import type { AheadSlots } from './memory/ahead_slots.ts';
 import { type PolicyPlan, scoredSets } from './memory/plan.ts';
-import { countOf } from './memory/slots.ts';
+import { countOf, type PolicySlots } from './memory/slots.ts';
 import { refreshOffsetNorms } from './offset_norms.ts';
+import { adamwStep, muonStep } from './optimizer.ts';
 import { OUTPUT_NAMES, type OutputName } from './outputs/names.ts';
 import { OUTPUTS } from './outputs/outputs.ts';
 import type { GradientSlots, ParameterSet } from './parameters.ts';
@@ -80,6 +81,8 @@ export interface TrainingPrograms {
   readonly backward: Program;
   readonly zeroGradients: Program;
   readonly optimize: Program;
+  /** The same with Muon on the matrices of the layers; undefined where that is not planned. */
+  readonly optimizeByMuon: Program | undefined;
 }
 
 export interface MovePrograms {
@@ -101,23 +104,6 @@ export interface OutputPrograms {
 
 /** Settings of the policyObjective kernel, by its names; an absent setting is off. */
 export type ObjectiveSettings = { readonly [name in Exclude<keyof typeof OBJECTIVE, 'length'>]?: number | null };
-
-/** One step of AdamW. */
-export interface OptimizerSettings {
-  /** 0 or more. */
-  readonly learningRate: number;
-  /** Decay of the averages of gradients and of their squares; in [0, 1). */
-  readonly beta1: number;
-  readonly beta2: number;
-  /** Added to the root of the second average; above 0. */
-  readonly adamEps: number;
-  /** Decoupled, times the learning rate; 0: none. Norms and biases have none. */
-  readonly weightDecay: number;
-  /** Gradients are scaled down to this norm over all weights; 0: no clipping. */
-  readonly maxGradNorm: number;
-  /** Steps taken with these moments, this one included: 1 for the first. */
-  readonly adamStep: number;
-}
 
 /** Records the programs of a plan; training programs only if it was planned for training. */
 export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
@@ -301,33 +287,32 @@ function recordMoves(engine: Engine, { slots }: PolicyPlan): MovePrograms[] {
   );
 }
 
-function recordOptimizer(engine: Engine, plan: PolicyPlan): Pick<TrainingPrograms, 'zeroGradients' | 'optimize'> {
-  const { weights, gradients, firstMoment, secondMoment, backward, results } = plan.slots;
-  if (!gradients || !firstMoment || !secondMoment || !backward) throw new Error('planned without training');
-  const shares = gradientShares(plan, gradients);
+function recordOptimizer(
+  engine: Engine,
+  { slots }: PolicyPlan,
+): Pick<TrainingPrograms, 'zeroGradients' | 'optimize' | 'optimizeByMuon'> {
+  const { gradients, backward, results } = slots;
+  if (!gradients || !backward) throw new Error('planned without training');
+  const shares = gradientShares(slots, gradients);
+  const record = (label: string, step: (kernels: Kernels) => void): Program =>
+    engine.record(label, (kernels) => {
+      for (const [share, out] of shares) kernels.add({ x: share, out });
+      kernels.gradientNorm({ gradients: gradients.all, partials: backward.normPartials, norm: backward.gradNorm });
+      step(kernels);
+    });
+  const { muon } = results;
   return {
     zeroGradients: engine.record('zero gradients', (kernels) => {
       kernels.fill({ out: gradients.all, value: 0 });
       for (const [share] of shares) kernels.fill({ out: share, value: 0 });
     }),
-    optimize: engine.record('optimize', (kernels) => {
-      for (const [share, out] of shares) kernels.add({ x: share, out });
-      kernels.gradientNorm({ gradients: gradients.all, partials: backward.normPartials, norm: backward.gradNorm });
-      kernels.adamw({
-        parameters: weights.trainable,
-        gradients: gradients.all,
-        firstMoment,
-        secondMoment,
-        norm: backward.gradNorm,
-        settings: results.adamw,
-        decayLength: weights.decayLength,
-      });
-    }),
+    optimize: record('optimize', (kernels) => adamwStep(kernels, slots)),
+    optimizeByMuon: muon && record('optimize by Muon', (kernels) => muonStep(kernels, slots, muon)),
   };
 }
 
 /** Sums kept apart from the gradients over a step's micro-batches, each with the gradient that it is added to. */
-function gradientShares({ slots }: PolicyPlan, gradients: GradientSlots): (readonly [share: Slot, out: Slot])[] {
+function gradientShares(slots: PolicySlots, gradients: GradientSlots): (readonly [share: Slot, out: Slot])[] {
   const shares = [
     [slots.embeddingGradient, gradients.embedding] as const,
     ...OUTPUT_NAMES.map(
@@ -342,19 +327,5 @@ export function objectiveSettings(settings: ObjectiveSettings): Float32Array {
   const { length, ...places } = OBJECTIVE;
   const values = new Float32Array(length);
   for (const [name, place] of Object.entries(places)) values[place] = settings[name as keyof ObjectiveSettings] ?? 0;
-  return values;
-}
-
-/** `results.adamw`, as the adamw kernel reads it; bias corrections in float64. */
-export function adamwSettings(settings: OptimizerSettings): Float64Array {
-  const values = new Float64Array(ADAMW.length);
-  values[ADAMW.learningRate] = settings.learningRate;
-  values[ADAMW.beta1] = settings.beta1;
-  values[ADAMW.beta2] = settings.beta2;
-  values[ADAMW.epsilon] = settings.adamEps;
-  values[ADAMW.weightDecay] = settings.weightDecay;
-  values[ADAMW.biasCorrection1] = 1 - settings.beta1 ** settings.adamStep;
-  values[ADAMW.biasCorrection2] = 1 - settings.beta2 ** settings.adamStep;
-  values[ADAMW.maxGradNorm] = settings.maxGradNorm;
   return values;
 }

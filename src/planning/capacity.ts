@@ -133,6 +133,7 @@ export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly S
     kvRows: Math.max(rows, ...kvRows),
     context,
     training: true,
+    ...(config.stages.some(({ optimizer }) => optimizer.optim === 'muon') && { muon: true }),
     ...(sets.length > 0 && { sets: Object.fromEntries(sets.map((name) => [name, PARAMETER_SETS[name].use])) }),
     ...(rolloutCopy && { rolloutCopy }),
     ...(distributionRows > 0 && { outputRows: { distributions: distributionRows } }),

@@ -4,8 +4,9 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
 import { groupLossRows, groupRows, packBatch, splitGroups } from '../../src/model/batch.ts';
 import type { Capacity } from '../../src/model/memory/capacity.ts';
+import type { OptimizerSettings } from '../../src/model/optimizer.ts';
 import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
-import type { ObjectiveSettings, OptimizerSettings } from '../../src/model/programs.ts';
+import type { ObjectiveSettings } from '../../src/model/programs.ts';
 import type {
   Completion,
   GenerationRequest,

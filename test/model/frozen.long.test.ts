@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
+import type { OptimizerSettings } from '../../src/model/optimizer.ts';
 import type { IsTrainable } from '../../src/model/parameters.ts';
 import type { Policy } from '../../src/model/policy.ts';
-import type { OptimizerSettings } from '../../src/model/programs.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
 import {
   accumulate,

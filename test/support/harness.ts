@@ -7,7 +7,7 @@ import { fromBfloat, toBfloat } from '../../src/kernels/bfloat.ts';
 import type { Backend, Engine } from '../../src/kernels/engine.ts';
 import { fromHalf, toHalf } from '../../src/kernels/half.ts';
 import type { Kernels } from '../../src/kernels/kernels.ts';
-import type { DType, MemoryPlan, PlannedMatrix, Rows, Slot } from '../../src/kernels/memory.ts';
+import type { DType, MemoryPlan, PlanLimits, PlannedMatrix, Rows, Slot } from '../../src/kernels/memory.ts';
 import { ArenaBuilder } from '../../src/kernels/memory.ts';
 import { sizeOf } from './data.ts';
 
@@ -36,6 +36,8 @@ export interface TestSlot {
 export interface KernelCase {
   readonly slots: Readonly<Record<string, TestSlot>>;
   readonly build: (kernels: Kernels, slots: Readonly<Record<string, Slot>>) => void;
+  /** As in the plan's limits. */
+  readonly muon?: PlanLimits['muon'];
 }
 
 /** A 'real' slot that holds `values` when the kernels start: an input, or an accumulator's start. */
@@ -127,7 +129,7 @@ async function readAll(engine: Engine, slots: Readonly<Record<string, Slot>>): P
 }
 
 /** The smallest plan that holds the cases: one arena of matrices, one of reals in float16, one of the others, one of ints. */
-export function planCases(cases: readonly Pick<KernelCase, 'slots'>[]): {
+export function planCases(cases: readonly Pick<KernelCase, 'slots' | 'muon'>[]): {
   readonly plan: MemoryPlan;
   readonly slots: readonly Readonly<Record<string, Slot>>[];
 } {
@@ -153,7 +155,15 @@ export function planCases(cases: readonly Pick<KernelCase, 'slots'>[]): {
   const width = Math.max(...shapes.map((shape) => shape[shape.length - 1]));
   const isKept = kept.length > 0;
   const keptKeys = isKept ? kept.storage : undefined;
-  const limits = { rows, context: rows, vocabSize: rows, width: Math.max(rows, width), headDim: width, keptKeys };
+  const sides = cases.flatMap(({ muon }) => muon ?? []);
+  const muon =
+    sides.length === 0
+      ? undefined
+      : {
+          short: Math.max(...sides.map(({ short }) => short)),
+          long: Math.max(...sides.map(({ long }) => long)),
+        };
+  const limits = { rows, context: rows, vocabSize: rows, width: Math.max(rows, width), headDim: width, keptKeys, muon };
   const isRounded = cases.some((test) => Object.values(test.slots).some((slot) => slot.isRoundable));
   const arenas = [matrices, reals, ...(isRounded ? [rounded] : []), ...(isKept ? [kept] : []), ints].map((builder) =>
     builder.spec(),

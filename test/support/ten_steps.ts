@@ -2,8 +2,8 @@
 import type { Backend } from '../../src/kernels/engine.ts';
 import { groupLossRows, groupRows, type PackedBatch, packBatch, splitGroups } from '../../src/model/batch.ts';
 import type { Capacity } from '../../src/model/memory/capacity.ts';
+import type { OptimizerSettings } from '../../src/model/optimizer.ts';
 import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
-import type { OptimizerSettings } from '../../src/model/programs.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
 import { normals } from './data.ts';
 import { bitsOf, NO_UPDATE, openPolicy, randomGroups } from './policies.ts';

@@ -65,7 +65,6 @@ const MODEL_AND_DATA = {
 
 const TRAINING = {
   use_cpu: refused(oneProcess, true, false),
-  optim: refused('the optimizer is AdamW; leave it out', 'adamw_torch', 'adamw_torch_fused', 'adamw'),
   per_device_eval_batch_size: refused('evaluation takes what fits; leave it out', 8),
   auto_find_batch_size: refused('the memory plan finds the micro-batch; leave it out', false),
   activation_offloading: refused('activations are kept or computed again; use gradient_checkpointing', false),

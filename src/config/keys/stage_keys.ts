@@ -68,9 +68,25 @@ export const SHARED_KEYS = {
       'The same fraction under its other name, where warmup_steps is not given. Default: none.',
     ),
   ),
+  optim: laterKey(
+    'optim',
+    choice(['adamw', 'muon', 'adamw_torch', 'adamw_torch_fused'], 'not an optimizer of this trainer')
+      .default('adamw')
+      .describe(
+        'The optimizer; the last two names are adamw too. Default {default}. muon steps each matrix of the layers by its ' +
+          'momentum with all singular values near 1, and the rest by AdamW. From random weights it tends to need fewer ' +
+          'steps. A stage with another optimizer than the one before begins with zero moments.',
+      ),
+  ),
+  muonMomentum: laterKey(
+    'muon_momentum',
+    optional(number({ min: 0, below: 1, example: 0.95 })).describe(
+      'Decay of the momentum of the matrices that Muon steps. Default: 0.95 with optim: muon.',
+    ),
+  ),
   weightDecay: key(
     'weight_decay',
-    number({ min: 0, example: 0.01 }).default(0).describe('Decoupled weight decay of AdamW, per step.'),
+    number({ min: 0, example: 0.01 }).default(0).describe('Decoupled weight decay, times the learning rate, per step.'),
   ),
   beta1: key(
     'adam_beta1',
@@ -95,7 +111,7 @@ export const SHARED_KEYS = {
       flag()
         .default(false)
         .describe(
-          'Begin the stage with zero moments of Adam, as a new trainer does. Default {default}: those of the stage before ' +
+          'Begin the stage with zero moments of the optimizer, as a new trainer does. Default {default}: those of the stage before ' +
             'carry over, though bias correction begins again, so the first steps still follow that stage.',
         ),
     ),

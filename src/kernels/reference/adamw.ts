@@ -1,6 +1,5 @@
 /** AdamW with decoupled weight decay, arXiv:1711.05101. Formula and shapes: kernels.ts (adamw). */
 import { ADAMW } from '../kernels.ts';
-import type { Values } from './operands.ts';
 import type { ReferenceKernel } from './reference_kernel.ts';
 import { real } from './shapes.ts';
 
@@ -17,7 +16,7 @@ export const adamw: ReferenceKernel<'adamw'> = {
   run(args) {
     const { parameters, gradients, firstMoment, secondMoment, norm, settings, decayLength } = args;
     if (!Number.isFinite(norm[0])) return;
-    const clip = clipFactor(norm[0], settings);
+    const clip = clipFactor(norm[0], settings[ADAMW.maxGradNorm]);
     const learningRate = settings[ADAMW.learningRate];
     const beta1 = settings[ADAMW.beta1];
     const beta2 = settings[ADAMW.beta2];
@@ -34,7 +33,6 @@ export const adamw: ReferenceKernel<'adamw'> = {
 };
 
 /** min(1, maxGradNorm/(norm + 1e-6)), or 1 where clipping is off. */
-function clipFactor(norm: number, settings: Values): number {
-  const maxGradNorm = settings[ADAMW.maxGradNorm];
+export function clipFactor(norm: number, maxGradNorm: number): number {
   return maxGradNorm > 0 ? Math.min(1, maxGradNorm / (norm + 1e-6)) : 1;
 }

@@ -280,6 +280,14 @@ export const KERNEL_ARGUMENTS: KernelArguments = {
       a.decayLength,
     ];
   },
+  muon: (a, { all, changes }) => {
+    changes(a.parameters);
+    return [
+      a.matrices.length,
+      ...all(a.parameters, a.gradients, a.firstMoment, a.norm, a.settings),
+      ...a.matrices.flatMap((matrix) => [matrix.begin, matrix.rows, matrix.columns]),
+    ];
+  },
   fill: (a, { at, range, changes }) => {
     changes(a.out);
     const rows = a.rows ?? { begin: 0, end: a.out.shape[0] ?? 1 };

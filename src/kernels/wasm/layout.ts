@@ -231,7 +231,7 @@ function threadScratch(
   );
   const ofStored = STORED_LENGTH * (STORED_STRIPS * STRIP_ROWS + WIDE_PANEL + STORED_COLUMNS);
   const stripBytes = 4 * Math.max(STRIP_ROWS * stripFloats, hasStored ? ofStored : 0) + TILE_BYTES;
-  const others = Math.max(sampler, attentionBytes(limits), limits.width * 4) + 64;
+  const others = Math.max(sampler, attentionBytes(limits), muonBytes(limits), limits.width * 4) + 64;
   return {
     logitRows,
     stripBytes: roundUp(stripBytes, 64),
@@ -251,6 +251,11 @@ function attentionBytes({ context, headDim, width, keptKeys = 'f32' }: PlanLimit
   const scores = (width / headDim + 4) * (context + 16);
   const widened = keptKeys === 'f32' ? 0 : 2 * headDim * context;
   return 4 * Math.max(widened + strip + 2 * BLOCK_ROWS * keys + packed, scores);
+}
+
+/** A matrix, two squares of its shorter side, and the right side of a product in panels. */
+function muonBytes({ muon: { short, long } = { short: 0, long: 0 } }: PlanLimits): number {
+  return 4 * (short * long + 2 * short * short + roundUp(short, WIDE_PANEL) * roundUp(long, WIDE_PANEL)) + 3 * 16;
 }
 
 function tooLarge(bytes: number, byPurpose: ReadonlyMap<string, number>, limit: MemoryLimit): MemoryPlanError {

@@ -19,6 +19,8 @@ export interface Capacity extends KeepingAsked {
   readonly context: number;
   /** false for a policy that only samples: no gradients, no optimizer. */
   readonly training: boolean;
+  /** Whether Muon may step the matrices of the layers; absent: only AdamW steps. */
+  readonly muon?: boolean;
   /** Parameter sets beside the weights, by name: a copy of what is trained, and the frozen rest of the model. */
   readonly sets?: Readonly<Record<string, SetUse>>;
   /** Loss rows for which each further output is held at once, by its name; absent: none. At most `lossRows`. */

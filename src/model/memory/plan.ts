@@ -3,12 +3,13 @@
  * activations kept for the backward pass, and the arrays that the host fills at each step.
  */
 import { ConfigError } from '../../errors.ts';
-import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../../kernels/kernels.ts';
+import { ADAMW, GRADIENT_NORM_BLOCK, MUON, OBJECTIVE, SAMPLING } from '../../kernels/kernels.ts';
 import type { ArenaSpec, MemoryPlan, PlannedMatrix, Slot } from '../../kernels/memory.ts';
 import { ArenaBuilder, leadingRows } from '../../kernels/memory.ts';
 import type { Storage } from '../../kernels/storage.ts';
 import type { AdapterSettings } from '../adapter.ts';
 import { openingRoom } from '../batch_openings.ts';
+import { muonLimits } from '../optimizer.ts';
 import { OUTPUT_NAMES } from '../outputs/names.ts';
 import { OUTPUTS } from '../outputs/outputs.ts';
 import type { IsTrainable, ParameterSet, StorageOfTensor } from '../parameters.ts';
@@ -134,6 +135,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     headDim: shape.headDim,
     keptKeys: storages.keys,
     gradientWidth: isTrained(weights, weights.head) ? Math.max(widestRow(shape), shape.vocabSize) : widestRow(shape),
+    muon: capacity.muon ? muonLimits(weights) : undefined,
     forwardOnly: !training,
   };
   return { ...keeping, shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
@@ -355,6 +357,7 @@ function resultSlots(capacity: Capacity, arena: ArenaBuilder): Pick<PolicySlots,
     sampling: arena.slot([SAMPLING.length]),
     objective: arena.slot([OBJECTIVE.length]),
     adamw: arena.slot([ADAMW.length]),
+    muon: capacity.muon ? arena.slot([MUON.length]) : undefined,
     logprobs: arena.slot([R]),
     logSumExp: arena.slot([R]),
     entropies: arena.slot([R]),

@@ -142,6 +142,8 @@ export interface ResultSlots {
   readonly sampling: Slot;
   readonly objective: Slot;
   readonly adamw: Slot;
+  /** Where Muon may step. */
+  readonly muon: Slot | undefined;
   readonly logprobs: Slot;
   readonly logSumExp: Slot;
   readonly entropies: Slot;

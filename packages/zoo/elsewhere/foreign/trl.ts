@@ -16,7 +16,7 @@ import {
 
 /** Keys that change what is learned, so that leaving them out is a decision. */
 const DECISIVE = [
-  'label_smoothing_factor', 'neftune_noise_alpha', 'optim', 'optim_args', 'optim_target_modules',
+  'label_smoothing_factor', 'neftune_noise_alpha', 'optim_args', 'optim_target_modules',
   'lora_modules_to_save', 'lora_target_parameters', 'assistant_only_loss', 'completion_only_loss',
   'shuffle_dataset', 'lora_task_type',
 ]; // biome-ignore format: a table
@@ -31,12 +31,13 @@ export function trlFate(name: string): Fate | undefined {
   return isIdle ? none(rule) : refused(because, ...agrees);
 }
 
-/** Optimizers of transformers and bitsandbytes that are AdamW, however their moments are kept. */
-export const optimizer: Fate = computed('the optimizer is AdamW, with moments in float32', (value) =>
-  /adam_?w|^adamw?$|paged_adam/i.test(String(value))
+/** Optimizers of transformers and bitsandbytes that are AdamW, however their moments are kept, or Muon. */
+export const optimizer: Fate = computed('the optimizer is AdamW, with moments in float32', (value) => {
+  if (value === 'muon') return { optim: value };
+  return /adam_?w|^adamw?$|paged_adam/i.test(String(value))
     ? {}
-    : 'the optimizer is AdamW; leave it out, and try another rate',
-);
+    : 'the optimizer is AdamW or Muon; leave it out, and try another rate';
+});
 
 /** A type for weights. */
 export const weightsType: Fate = computed(

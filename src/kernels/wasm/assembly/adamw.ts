@@ -44,8 +44,7 @@ export function adamw(): void {
   const norm = load<f32>(address(5));
   // NaN − NaN and ∞ − ∞ are NaN: a step that is not finite changes nothing.
   if (norm - norm != 0) return;
-  const maxGradNorm = load<f32>(address(6), 28);
-  const clip: f32 = maxGradNorm > 0 ? min<f32>(1, maxGradNorm / (norm + 1e-6)) : 1;
+  const clip = clipFactor(norm, load<f32>(address(6), 28));
   const decayLength = integer(7);
   for (let first = claim(BLOCK); first < length; first = claim(BLOCK)) {
     const last = min(first + BLOCK, length);
@@ -56,6 +55,11 @@ export function adamw(): void {
       update(first, last, clip, last <= decayLength);
     }
   }
+}
+
+/** What gradients are multiplied by. @param most  their norm after it; 0: no clipping */
+export function clipFactor(norm: f32, most: f32): f32 {
+  return most > 0 ? min<f32>(1, most / (norm + 1e-6)) : 1;
 }
 
 function update(begin: i32, end: i32, clip: f32, decay: bool): void {
