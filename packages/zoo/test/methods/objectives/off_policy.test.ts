@@ -67,6 +67,18 @@ describe('rft', () => {
     expect(gradients.map(({ dLogprobs }) => [...dLogprobs])).toEqual([[-1 / 3, -1 / 3], [0, 0, 0], [0, 0], [-1 / 3]]);
   });
 
+  it('keeps the shortest right completion of a group alone, if asked to', () => {
+    const given = groupBy([
+      { logprobs: [-1, -2], reward: 1, advantage: 1 },
+      { logprobs: [-3], reward: 0, advantage: -1 },
+      { logprobs: [-4, -5], reward: 1, advantage: 1 },
+      { logprobs: [-6, -7, -8], reward: 1, advantage: 1 },
+    ]);
+    const gradients = gradientsOf(given, 'objective: {name: rft, keep: shortest}');
+    expect(lossOf(gradients)).toBeCloseTo(3 / 2, 12);
+    expect(gradients.map(({ dLogprobs }) => [...dLogprobs])).toEqual([[-1 / 2, -1 / 2], [0], [0, 0], [0, 0, 0]]);
+  });
+
   it('learns nothing where nothing is right', () => {
     const given = groupBy([{ logprobs: [-1], reward: 0, advantage: 1 }]);
     expect(gradientsOf(given, 'objective: rft')[0].dLogprobs[0]).toBe(0);
