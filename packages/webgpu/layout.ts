@@ -4,7 +4,14 @@
  */
 import { MemoryPlanError } from '../../src/errors.ts';
 import { gibibytes } from '../../src/format.ts';
-import { type ArenaSpec, type MemoryPlan, requireStorages, storageOf } from '../../src/kernels/memory.ts';
+import { MUON_MATRICES } from '../../src/kernels/kernels.ts';
+import {
+  type ArenaSpec,
+  type MemoryPlan,
+  type PlanLimits,
+  requireStorages,
+  storageOf,
+} from '../../src/kernels/memory.ts';
 import { ROUNDED_STORAGES, STORAGE, type Storage } from '../../src/kernels/storage.ts';
 import { type PackedStorage, packedUnit, packingOf } from './packed.ts';
 
@@ -29,6 +36,10 @@ const FROZEN_PURPOSES: readonly string[] = ['weights', 'rollout copy'];
 /** Arenas of the backend's own; no plan can name them. */
 export const LOGITS = '#logits';
 export const KEY_READERS = '#key readers';
+export const MUON_SPACE = '#muon';
+
+/** Floats of scratch space for matrices that `muon` steps together, at most, unless one alone needs more. */
+const MUON_TOGETHER = 16 * 1024 ** 2;
 
 export interface BufferLimits {
   /** Largest buffer, in bytes. */
@@ -54,9 +65,21 @@ export interface Layout {
   readonly arenas: ReadonlyMap<string, StoredArena>;
   /** Rows of logits in a chunk. */
   readonly logitRows: number;
+  /** Sides of the matrices that have room in MUON_SPACE. */
+  readonly muon: PlanLimits['muon'];
   readonly limits: BufferLimits;
   readonly byPurpose: ReadonlyMap<string, number>;
   readonly bytes: number;
+}
+
+/** Scratch floats of a matrix with these sides: itself twice, and two squares of the shorter one. */
+export function muonFloats({ short, long }: NonNullable<PlanLimits['muon']>): number {
+  return 2 * short * (short + long);
+}
+
+function muonSpace(sides: NonNullable<PlanLimits['muon']>): number {
+  const each = muonFloats(sides);
+  return each * Math.max(1, Math.min(MUON_MATRICES, Math.floor(MUON_TOGETHER / each)));
 }
 
 /** Bytes of an arena's buffer. */
@@ -72,13 +95,16 @@ export function layOut(plan: MemoryPlan, limits: BufferLimits, float16: boolean)
   const written = plan.arenas.filter(({ purpose }) => !FROZEN_PURPOSES.includes(purpose));
   requireStorages({ ...plan, arenas: written }, 'webgpu', float16 ? ['f32', 'f16', 'i32'] : ['f32', 'i32']);
   requireStorages(plan, 'webgpu', ['f32', 'i32', ...ROUNDED_STORAGES]);
-  const { vocabSize, rows } = plan.limits;
+  const { vocabSize, rows, muon } = plan.limits;
   const held = LOGITS_BYTES[limits.isSoftware ? 'software' : 'hardware'];
   const most = Math.floor(Math.min(held, limits.bindingBytes) / 4 / vocabSize);
   const logitRows = Math.max(1, Math.min(most, MAXIMUM_LOGIT_ROWS, rows));
   const scratch: ArenaSpec[] = [
     { name: LOGITS, dtype: 'real', length: logitRows * vocabSize, purpose: 'logits chunk' },
     { name: KEY_READERS, dtype: 'int', length: 2 * rows, purpose: 'scratch' },
+    ...(muon === undefined
+      ? []
+      : [{ name: MUON_SPACE, dtype: 'real', length: muonSpace(muon), purpose: 'scratch' } as const]),
   ];
   const stored = (arena: ArenaSpec): StoredArena => {
     const storage = storageOf(arena);
@@ -100,7 +126,7 @@ export function layOut(plan: MemoryPlan, limits: BufferLimits, float16: boolean)
   take(MAXIMUM_COUNTS * 4, 'commands');
   take(STAGING_BYTES, 'staging');
   const bytes = [...byPurpose.values()].reduce((sum, size) => sum + size, 0);
-  return { arenas, logitRows, limits, byPurpose, bytes };
+  return { arenas, logitRows, muon, limits, byPurpose, bytes };
 }
 
 /** Bytes of the buffer that holds every dispatch's parameters. */
