@@ -3,7 +3,8 @@
  *
  *   θ_after = θ_before·(1 − lr·decay) − lr·a,   a = m/(1 − β1ᵗ) / (√(v/(1 − β2ᵗ)) + ε),   so that θ_before need not be kept
  *
- * Costs four copies of the trained parameters to the host, only if a method asks.
+ * Costs four copies of the trained parameters to the host, only if a method asks. A step of Muon is not known from what it
+ * left behind.
  */
 import type { LayerNorms } from '../methods/points.ts';
 import type { OptimizerConfig } from '../methods/stage.ts';
@@ -27,7 +28,7 @@ const OF_A_LAYER = /(?:^|\.)layers\.(\d+)\./;
 /** @returns one entry a layer by its number, and `other`: embedding, head and the last norm, as far as they are trained */
 export async function layerNorms(
   policy: Policy,
-  { beta1, beta2, adamEps, weightDecay }: OptimizerConfig,
+  { optim, beta1, beta2, adamEps, weightDecay }: OptimizerConfig,
   { learningRate, adamStep }: OptimizerStep,
 ): Promise<readonly LayerNorms[]> {
   const names = ['weights', 'gradients', 'firstMoment', 'secondMoment'] as const;
@@ -51,7 +52,7 @@ export async function layerNorms(
     layer,
     gradient: Math.sqrt(sum.gradient),
     weights: Math.sqrt(sum.weights),
-    update: Math.sqrt(sum.update),
+    update: optim === 'muon' ? undefined : Math.sqrt(sum.update),
   }));
 }
 

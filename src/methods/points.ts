@@ -257,8 +257,8 @@ export interface LayerNorms {
   /** Before it is clipped. */
   readonly gradient: number;
   readonly weights: number;
-  /** Change of the weights by the step; 0 if the moments were zeroed since. */
-  readonly update: number;
+  /** Change of the weights by the step; 0 if the moments were zeroed since; undefined with `optim: muon`. */
+  readonly update?: number | undefined;
 }
 
 /** Point 12: acts on the run after a step or an evaluation. */

@@ -44,14 +44,15 @@ function shared(weights: ParameterSet): { readonly matrices: readonly MatrixPlac
     .map(({ slot }) => slot)
     .filter((slot) => isTrained(weights, slot))
     .sort((a, b) => a.offset - b.offset);
-  const tables = [weights.embedding.offset, weights.head.offset];
+  const isTable = ({ arena, offset }: Slot): boolean =>
+    [weights.embedding, weights.head].some((table) => table.arena === arena && table.offset === offset);
   const matrices: MatrixPlace[] = [];
   const rest: Range[] = [];
   let isRest = false;
   for (const slot of trained) {
     const [rows, columns] = slot.shape;
     const begin = slot.offset - weights.trainable.offset;
-    const isHidden = columns !== undefined && !tables.includes(slot.offset);
+    const isHidden = columns !== undefined && !isTable(slot);
     if (isHidden) matrices.push({ begin, rows, columns });
     else rest.push({ begin: isRest ? (rest.pop() as Range).begin : begin, end: begin + slotLength(slot) });
     isRest = !isHidden;

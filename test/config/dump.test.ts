@@ -27,6 +27,7 @@ const shared = {
   eval_samples: fc.integer({ min: 1, max: 99 }),
   eval_temperature: positive(2),
   reset_optimizer: fc.boolean(),
+  optim: fc.constantFrom('adamw', 'muon'),
 };
 
 const sft = fc.record({

@@ -190,6 +190,18 @@ export interface TrajectoryGolden {
   sft: { steps: TrajectorySteps; final_weights: Record<string, Tensor>; check: Record<string, number> };
 }
 
+export interface MuonGolden {
+  about: string;
+  versions: Versions;
+  model: 'llama_gqa';
+  optimizer: TrajectoryGolden['optimizer'] & { momentum: number };
+  sft: {
+    steps: { loss: number[]; grad_norm: number[] };
+    final_weights: Record<string, Tensor>;
+    check: Record<string, number>;
+  };
+}
+
 /** A prompt, what follows it, and per token of that: its log-prob, and how far the best token was ahead of the second. */
 export interface ScoredText {
   prompt: number[];
@@ -224,6 +236,7 @@ export interface Goldens {
   trl_advantages: TrlAdvantagesGolden;
   trl_metrics: TrlMetricsGolden;
   trajectory: TrajectoryGolden;
+  muon: MuonGolden;
   tensorboard: TensorBoardGolden;
   mlflow: MlflowGolden;
   trackio: TrackioGolden;

@@ -71,9 +71,13 @@ export async function openPolicy(
 }
 
 /** A policy with the weights of a golden model. */
-export async function openGolden(backend: Backend, golden: GoldenModel): Promise<Policy> {
+export async function openGolden(
+  backend: Backend,
+  golden: GoldenModel,
+  further: Partial<Capacity> = {},
+): Promise<Policy> {
   const capacity = { rows: 32, lossRows: 16, groups: 4, completions: 8, kvRows: 40, context: 16 };
-  const policy = await Policy.open(backend, golden.shape, { ...capacity, training: true, keptRows: 0 });
+  const policy = await Policy.open(backend, golden.shape, { ...capacity, training: true, keptRows: 0, ...further });
   for (const parameter of policy.parameters) policy.writeParameter(parameter, golden.weights.get(parameter.name) ?? []);
   return policy;
 }

@@ -40,7 +40,7 @@ export interface Trajectory {
   readonly weights: Float32Array;
 }
 
-/** @param afterStep called behind each step */
+/** Steps by Muon where the policy has room for it. @param afterStep called behind each step */
 export async function tenSteps(policy: Policy, afterStep: () => void = () => {}): Promise<Trajectory> {
   const batch = packBatch(GROUPS);
   const settings = { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.2, clipDelta: null, klCoef: 0 };
@@ -50,7 +50,8 @@ export async function tenSteps(policy: Policy, afterStep: () => void = () => {})
     const rows = objectiveRows(batch);
     const result = await policy.accumulate(batch, 0.9, rows, settings);
     losses.push(result.losses.reduce((sum, loss) => sum + loss, 0));
-    gradNorms.push((await policy.optimize(optimizerAt(step))).gradNorm);
+    const muon = policy.capacity.muon && ({ optim: 'muon', muonMomentum: 0.95 } as const);
+    gradNorms.push((await policy.optimize({ ...optimizerAt(step), ...muon })).gradNorm);
     afterStep();
   }
   return { losses, gradNorms, weights: await policy.readVector('weights') };

@@ -113,7 +113,7 @@ export const MACHINERY: readonly Group[] = [
     defaults: { torch_compile_backend: null, torch_compile_mode: null },
   },
   {
-    because: 'the optimizer is AdamW on all weights; leave it out',
+    because: 'optim steps all that is trained; leave it out',
     defaults: { optim_args: null, optim_target_modules: null },
   },
   {

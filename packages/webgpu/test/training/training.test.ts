@@ -39,6 +39,13 @@ for (const label of fewOf(REQUIRED_ADAPTERS, { quick: 1, all: 1 })) {
       expect(worstRelative(gpu.gradNorms, wasm.gradNorms)).toBeLessThan(1e-4);
     });
 
+    it('takes ten steps of Muon with the losses and gradient norms of wasm within 1e-4', async () => {
+      const wasm = await withPolicy(await wasmBackend({ threads: 1 }), WITH_EVERYTHING, tenSteps, { muon: true });
+      const gpu = await withPolicy(backend, WITH_EVERYTHING, tenSteps, { muon: true });
+      expect(worstRelative(gpu.losses, wasm.losses)).toBeLessThan(1e-4);
+      expect(worstRelative(gpu.gradNorms, wasm.gradNorms)).toBeLessThan(1e-4);
+    });
+
     it('ends with the same weights, bit for bit, when it is done twice', async () => {
       const once = await withPolicy(backend, WITH_EVERYTHING, tenSteps);
       const again = await withPolicy(backend, WITH_EVERYTHING, tenSteps);

@@ -506,7 +506,7 @@ export const AXOLOTL: ForeignMap = {
       'peft.loftq_config.*',
     ),
     ...each(
-      refused('the optimizer is AdamW with one rate for all that is trained; leave it out', null),
+      refused('one optimizer has one rate for all that is trained; leave it out', null),
       'embedding_lr',
       'embedding_lr_scale',
       'lr_groups',

@@ -216,8 +216,8 @@ export const VERL: ForeignMap = {
       `${OPTIM}.lr_scheduler_type`,
       `${OPTIM}.warmup_style`,
     ),
-    [`${OPTIM}.optimizer`]: refused('the optimizer is AdamW; leave it out', 'AdamW'),
-    [`${OPTIM}.*`]: none('the optimizer is AdamW with float32 moments'),
+    [`${OPTIM}.optimizer`]: refused('the optimizer is AdamW unless optim says muon; leave it out', 'AdamW'),
+    [`${OPTIM}.*`]: none('the moments are float32, and AdamW has no further options'),
 
     'actor_rollout_ref.ref.*': none('the reference is scored by the same engine'),
     'actor_rollout_ref.hybrid_engine': none('one engine samples and trains, always'),

@@ -14,7 +14,7 @@ export const mGrad = method({
       'positive: Σ_t ω_t·max(A_t, 0) / Σ_t ω_t·|A_t| over tokens with a loss; layer L: ‖g_L‖ before clipping, ‖Δθ_L‖/‖θ_L‖; grad_norm² = Σ_L ‖g_L‖²',
     source: 'own',
     certainty: 'own',
-    when: "To find the layer whose gradient or update is unlike the others'; it copies all that is trained at each step.",
+    when: "To find the layer whose gradient or update is unlike the others'; it copies all that is trained at each step. With optim: muon there is no update.",
   },
   options: keys({
     every: integer({ min: 1, example: 10 })
@@ -30,7 +30,7 @@ export const mGrad = method({
       const norms = await levers.layerNorms();
       for (const { layer, gradient, weights, update } of norms) {
         levers.metric(`gradient/${layer}`, gradient);
-        if (weights > 0) levers.metric(`update/${layer}`, update / weights);
+        if (update !== undefined && weights > 0) levers.metric(`update/${layer}`, update / weights);
       }
     },
   }),

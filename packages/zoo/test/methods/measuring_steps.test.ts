@@ -45,10 +45,16 @@ describe('m-grad', () => {
         const learningRate = numberOf(metrics[0], 'learning_rate');
         const norms = await layerNorms(run.engine.policy, stage.optimizer, { learningRate, adamStep: step });
         const moved = norm(after.map((weight, i) => weight - before[i]));
-        expect(norm(norms.map(({ update }) => update)) / moved).toBeCloseTo(1, 3);
+        expect(norm(norms.map(({ update = Number.NaN }) => update)) / moved).toBeCloseTo(1, 3);
         expect(norm(norms.map(({ weights }) => weights)) / norm(after)).toBeCloseTo(1, 6);
       }
     });
+  });
+
+  it('has gradients and no updates where Muon steps, whose moments do not tell them', async () => {
+    const [metrics] = await withTossedRun(`${line}\noptim: muon`, async (run) => (await goOn(run, 1)).metrics);
+    expect(layersOf(metrics)).toContain('0');
+    expect(Object.keys(metrics).filter((name) => name.startsWith('m-grad/update'))).toEqual([]);
   });
 
   it('changes nothing, and goes on where the run was killed', async () => {
