@@ -37,6 +37,8 @@ export interface Preset {
   readonly time: string;
   /** What is worth a warning before the click. */
   readonly warning?: string;
+  /** A run of it that can be replayed: tools/record_run.mjs wrote it. */
+  readonly recording?: URL;
   /** An example of the task: what is asked, what is right. */
   readonly example: readonly [prompt: string, answer: string];
   readonly experiment: Omit<Experiment, 'preset'>;
@@ -143,6 +145,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     about: 'The same numbers, with room to try: what fails is closed, a hit is marked, then the steps. Watch it think.',
     time: 'about 12 min',
     warning: 'Keeps all cores busy for minutes; heavy for a phone.',
+    recording: new URL('./recordings/countdown-search.json', import.meta.url),
     example: ['3 7 2 = 13 ?', '7 - 3 = 4 2 : 6 2 8 2 n , 3 * 2 = 6 7 : 13 y , 3 * 2 = 6 , 7 + 6 = 13'],
     experiment: {
       ...SORT,
@@ -215,15 +218,35 @@ export function codesOf({ task, reward }: Experiment, codes: OwnCodes): OwnCode[
 
 export const FIRST = 'sort-digits';
 
-/** What a visitor does not set, as the shipped config of each task has it: the last rate's share of the first, warm-ups. */
-const SCHEDULES: Readonly<Record<Experiment['task'], { readonly minRate: number; readonly warmStartWarmup: number }>> =
-  {
-    sort_digits: { minRate: 0.05, warmStartWarmup: 30 },
-    reverse_text: { minRate: 0.1, warmStartWarmup: 30 },
-    countdown: { minRate: 0.15, warmStartWarmup: 50 },
-    guess_number: { minRate: 0.1, warmStartWarmup: 30 },
-    yours: { minRate: 0.1, warmStartWarmup: 30 },
+/** What a visitor does not set. */
+interface Schedule {
+  /** The last rate's share of the first. */
+  readonly minRate: number;
+  /** The supervised stage: completions a step, rate, its warm-up in steps, weight decay. */
+  readonly warmStart: {
+    readonly batch: number;
+    readonly rate: number;
+    readonly warmup: number;
+    readonly decay?: number;
   };
+}
+
+const WARM_START = { batch: 64, rate: 2e-3, warmup: 30 };
+
+/** As the shipped config of each task has it. */
+const SCHEDULES: Readonly<Record<Experiment['task'], Schedule>> = {
+  sort_digits: { minRate: 0.05, warmStart: WARM_START },
+  reverse_text: { minRate: 0.1, warmStart: WARM_START },
+  countdown: { minRate: 0.15, warmStart: { ...WARM_START, warmup: 50, decay: 0.5 } },
+  guess_number: { minRate: 0.1, warmStart: WARM_START },
+  yours: { minRate: 0.1, warmStart: WARM_START },
+};
+/** The same of countdown with answers that search. */
+const SEARCH_SCHEDULE: Schedule = { minRate: 0.15, warmStart: { ...WARM_START, warmup: 50, decay: 0.1 } };
+
+function scheduleOf({ task, knobs }: Pick<Experiment, 'task' | 'knobs'>): Schedule {
+  return task === 'countdown' && knobs.answer === 'search' ? SEARCH_SCHEDULE : SCHEDULES[task];
+}
 
 export function ofPreset(preset: string): Experiment {
   const name = Object.hasOwn(PRESETS, preset) ? preset : FIRST;
@@ -359,7 +382,7 @@ export function yamlOf(experiment: Experiment): string {
     `    generation_batch_size: ${experiment.batch}`,
     `    learning_rate: ${scientific(experiment.rate)}`,
     '    lr_scheduler_type: linear',
-    `    lr_scheduler_kwargs: {min_lr_rate: ${SCHEDULES[task].minRate}}`,
+    `    lr_scheduler_kwargs: {min_lr_rate: ${scheduleOf(experiment).minRate}}`,
     `    warmup_steps: ${Math.min(10, experiment.steps)}`,
     '    loss_type: dr_grpo',
     '    scale_rewards: group',
@@ -375,15 +398,17 @@ export function yamlOf(experiment: Experiment): string {
   ].join('\n');
 }
 
-function warmStartYaml({ task, knobs, warmStart }: Experiment): string[] {
+function warmStartYaml(experiment: Experiment): string[] {
+  const { warmStart } = experiment;
+  const { batch, rate, warmup, decay } = scheduleOf(experiment).warmStart;
   return [
     '  - stage: sft',
     `    max_steps: ${warmStart}`,
-    '    per_device_train_batch_size: 64',
-    '    learning_rate: 2.0e-3',
+    `    per_device_train_batch_size: ${batch}`,
+    `    learning_rate: ${scientific(rate)}`,
     '    lr_scheduler_type: cosine',
-    `    warmup_steps: ${Math.min(SCHEDULES[task].warmStartWarmup, warmStart)}`,
-    ...(task === 'countdown' ? [`    weight_decay: ${knobs.answer === 'search' ? 0.1 : 0.5}`] : []),
+    `    warmup_steps: ${Math.min(warmup, warmStart)}`,
+    ...(decay === undefined ? [] : [`    weight_decay: ${decay}`]),
     `    eval_steps: ${Math.ceil(warmStart / 3)}`,
   ];
 }

@@ -72,7 +72,9 @@ export class GroupPanel {
       element('code', {}, group.item.answer),
       element('span', { class: 'quiet' }, ` mean reward ${mean.toFixed(2)}.${about}`),
     );
-    const counts = this.#searches ? [searchCounts(group.rollouts, this.#searches)] : [];
+    const lengths = group.rollouts.map(({ tokens }) => tokens.length);
+    const label = 'An answer of the group, on average';
+    const counts = this.#searches ? [searchCounts(lengths, this.#searches, label)] : [];
     if (this.#list.isConnected) {
       while (this.#place.firstChild !== this.#list) this.#place.firstChild?.remove();
       this.#list.before(head, ...counts);

@@ -5,7 +5,7 @@ import { AskPanel } from './ask_panel.ts';
 import { Controls } from './controls.ts';
 import { Curves } from './curves.ts';
 import { embed, ofExperiment } from './embed.ts';
-import { type Experiment, type OwnCode, readWholeLink, wholeLinkOf } from './experiment.ts';
+import { type Experiment, type OwnCode, PRESETS, type Preset, readWholeLink, wholeLinkOf } from './experiment.ts';
 import { GroupPanel } from './group_panel.ts';
 import type { HackPanel } from './hack_panel.ts';
 import { isolate } from './isolation.ts';
@@ -90,7 +90,7 @@ async function start(): Promise<void> {
     };
   const panels: readonly (() => readonly Part[])[] = [
     () => [new AgreementPanel(byId('agreement'), lab)],
-    () => [new PresetsPanel(byId('presets'), lab, choose)],
+    () => [new PresetsPanel(byId('presets'), lab, choose), recordingPart(lab)],
     () => [new SettingsPanel(byId('settings'), lab, choose)],
     // The controls can be used once whatever else can be is there; what takes frames of its own comes after them.
     () => [new AskPanel(byId('ask'), lab), new KeepPanel(byId('keep'), lab, show), controls],
@@ -121,6 +121,37 @@ async function start(): Promise<void> {
   const name = query.get('run');
   if (name !== null) (await import('./served_run.ts')).offerServedRun(name, byId('controls'), lab, show);
   await overlay.look();
+}
+
+/** Offers the recording of a preset that has one; what replays it is loaded with it. */
+function recordingPart(lab: Lab): Part {
+  const [section, place] = [byId('recorded'), byId('replay')];
+  const [offer, watch] = [byId('watch-offer'), byId('watch')];
+  let shown: URL | undefined;
+  watch.addEventListener('click', async () => {
+    if (shown === undefined) return;
+    offer.hidden = true;
+    const close = (): void => {
+      offer.hidden = false;
+      watch.focus();
+    };
+    try {
+      await (await import('./replay.ts')).openReplay(place, shown, close);
+    } catch {
+      place.replaceChildren(element('p', { class: 'problem' }, 'The recording cannot be loaded. Is there a network?'));
+      close();
+    }
+  });
+  return {
+    update() {
+      const { recording } = PRESETS[lab.experiment.preset] as Preset;
+      if (recording === shown) return;
+      shown = recording;
+      section.hidden = recording === undefined;
+      place.replaceChildren();
+      offer.hidden = false;
+    },
+  };
 }
 
 /** Comes with the first step of a reward that can be hacked: where it is the verdict itself, there is nothing between them. */

@@ -2,7 +2,7 @@
  * An answer that searches, drawn: a line for each try, pale once it is closed, green at a hit, with a red bar where its mark is false,
  * and the solution apart.
  */
-import type { AnswerSearch, Rollout } from 'rlvr-train/web';
+import type { AnswerSearch } from 'rlvr-train/web';
 import { element } from '../../packages/report/page/dom.ts';
 
 type Try = AnswerSearch['tries'][number];
@@ -60,13 +60,17 @@ export function linesOf({ tries, solution }: AnswerSearch): number {
   return tries.length + (solution ? 1 : 0);
 }
 
-/** What a group's answers do on average. */
-export function searchCounts(rollouts: readonly Rollout[], searches: readonly AnswerSearch[]): HTMLElement {
+/** What answers do on average. @param lengths  of each, in tokens @param label  whose average it is */
+export function searchCounts(
+  lengths: readonly number[],
+  searches: readonly AnswerSearch[],
+  label: string,
+): HTMLElement {
   const mean = (count: (one: AnswerSearch) => number): string =>
     (searches.reduce((sum, one) => sum + count(one), 0) / searches.length).toFixed(1);
   const repeats = ({ tries }: AnswerSearch): number => tries.length - new Set(tries.map(({ key }) => key)).size;
   const hits = ({ tries }: AnswerSearch): number => tries.filter((one) => one.mark === 'hit' && one.showsHit).length;
-  const tokens = rollouts.reduce((sum, rollout) => sum + rollout.tokens.length, 0) / rollouts.length;
+  const tokens = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
   const counts = [
     ['tries', mean(({ tries }) => tries.length)],
     ['repeats', mean(repeats)],
@@ -75,7 +79,7 @@ export function searchCounts(rollouts: readonly Rollout[], searches: readonly An
   ] as const;
   return element(
     'dl',
-    { class: 'counts', 'aria-label': 'An answer of the group, on average' },
+    { class: 'counts', 'aria-label': label },
     ...counts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
   );
 }

@@ -1,7 +1,7 @@
 /** Answers that search, drawn on the training page: a line a try, what is counted of the group, and access. */
 import { expect, it } from 'vitest';
 import { findings } from './access.ts';
-import { openSite, press, status, visit } from './chromium.ts';
+import { arrive, openSite, press, status, visit } from './chromium.ts';
 
 const LINK =
   '#preset=countdown-search&knob.max_number=3&knob.train_max_number=3&width=64&layers=2&heads=4&warmStart=250&steps=3&batch=64&evalEvery=1000';
@@ -38,3 +38,43 @@ it('each try has a line, what was written is whole, and axe finds nothing', asyn
   expect(errors).toEqual([]);
   await close();
 }, 120_000);
+
+const RECORDED = '#preset=countdown-search';
+
+it('a recorded run is replayed: its curve, the same problems at each moment, and a pause', async () => {
+  const { page, errors, close } = await arrive(browser, `${site.url}${RECORDED}`);
+  await status(page, 'waiting');
+  expect(site.requests.some((path) => /countdown-search.*\.json/.test(path))).toBe(false);
+  await press(page, '#watch');
+  const moment = (): Promise<string | null> => page.textContent('#replay .replay-moment');
+  await page.waitForSelector('#replay .completion .try');
+  const first = await moment();
+  await page.waitForFunction((said) => document.querySelector('.replay-moment')?.textContent !== said, first);
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Pause');
+  await page.keyboard.press('Enter');
+  const paused = await moment();
+  const asked = await page.locator('#replay .prompt').allTextContents();
+  await press(page, '#replay button:has-text("Step")');
+  expect(await moment()).not.toBe(paused);
+  expect(await page.locator('#replay .prompt').allTextContents()).toEqual(asked);
+  expect(await page.textContent('#replay')).toContain('Nothing is trained now.');
+  expect(await findings(page)).toEqual([]);
+  await press(page, '#replay button:has-text("Close")');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('watch');
+  expect(await page.textContent('#replay')).toBe('');
+  expect(errors).toEqual([]);
+  await close();
+}, 120_000);
+
+it('where less motion is asked for, a recording is stepped by hand', async () => {
+  const { page, close } = await arrive(browser, `${site.url}${RECORDED}`, { reducedMotion: 'reduce' });
+  await status(page, 'waiting');
+  await press(page, '#watch');
+  await page.waitForSelector('#replay .completion');
+  expect(await page.locator('#replay .buttons button').allTextContents()).toEqual(['Step', 'Close']);
+  const slider = page.locator('#replay input');
+  await slider.press('End');
+  expect(await slider.getAttribute('aria-valuetext')).toBe(await page.textContent('#replay .replay-moment'));
+  expect(await page.$eval('#replay .try', (line) => getComputedStyle(line).animationName)).toBe('none');
+  await close();
+});

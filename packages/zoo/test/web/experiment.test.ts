@@ -1,10 +1,12 @@
 /** Links and YAML of the page: what a link carries is what the command line reads. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { RunConfig } from '../../../../src/config/run_config.ts';
 import { parseConfig } from '../../../../test/support/everything.ts';
 import { createTasks } from '../../../../test/support/tasks.ts';
 import { linkOf, ofLink, ofPreset, PRESETS, yamlOf } from '../../../../web/src/experiment.ts';
+import type { Recording } from '../../../../web/src/replay.ts';
 import { catalogue } from '../../catalogue/whole_catalogue.ts';
 
 /** Those of the package's tasks: a visitor's own is no job of the command line. */
@@ -45,7 +47,7 @@ function trained(config: RunConfig) {
   return { ...config, stages };
 }
 
-it.each(['sort-digits', 'reverse-text', 'countdown'])(
+it.each(PACKAGED.filter((name) => existsSync(`configs/${name}.yaml`)))(
   'the preset %s trains as the config of that name does',
   (name) => {
     const file = `configs/${name}.yaml`;
@@ -53,6 +55,29 @@ it.each(['sort-digits', 'reverse-text', 'countdown'])(
     expect(trained(parseConfig(yamlOf(ofPreset(name)), { file: name }).config)).toEqual(trained(shipped.config));
   },
 );
+
+const RECORDED = Object.entries(PRESETS).flatMap(([name, { recording }]) =>
+  recording === undefined ? [] : [[name, recording] as const],
+);
+
+it.each(RECORDED)('the recording of %s is of its task, and small', (name, url) => {
+  const bytes = readFileSync(url);
+  const { task, seed, prompts, moments }: Recording = JSON.parse(bytes.toString());
+  expect(task).toMatchObject({ name: ofPreset(name).task, ...ofPreset(name).knobs });
+  expect(seed).toBe(ofPreset(name).seed);
+  expect(gzipSync(bytes).length).toBeLessThan(25_000);
+  expect(prompts.length).toBeGreaterThanOrEqual(6);
+  expect(moments.length).toBeGreaterThan(2);
+  const seconds = moments.map((moment) => moment.seconds);
+  expect(seconds).toEqual(seconds.toSorted((a, b) => a - b));
+  for (const { answers } of moments) {
+    expect(answers).toHaveLength(prompts.length);
+    for (const { text, isRight, search } of answers) {
+      expect(search.tries.every(({ from, to }) => from < to && to <= text.length)).toBe(true);
+      if (isRight) expect(search.solution).toBeDefined();
+    }
+  }
+});
 
 it('a link carries every value that differs, and the seed', () => {
   const mine = { ...ofPreset('sort-digits'), seed: 7, rate: 3e-4, reward: 'accuracy', width: 96 };
