@@ -11,7 +11,7 @@ export const starSearchCard = taskCard({
   tier: 2,
   knobs: {
     ...STAR_KNOBS,
-    arms: STAR_KNOBS.arms.default(2),
+    arms: STAR_KNOBS.arms.default(2).describe('Arms of the star.'),
     ...searchKnobs(64),
   },
   checkKnobs({ length, max_tokens }) {
