@@ -22,7 +22,7 @@ const MEASURED: Panel['key'] = [
 export const PANELS: readonly Panel[] = [
   {
     title: 'Held-out accuracy',
-    unit: 'share of problems solved',
+    unit: 'share solved',
     curve: 'accuracy',
     color: '--c2',
     range: [0, 1],

@@ -8,7 +8,7 @@ import { latestOf, overlayOf, PANELS, type Panel, readingOf, tableOf } from './c
 import type { Experiment } from './experiment.ts';
 import type { History } from './history.ts';
 
-const HEIGHT = 168;
+const HEIGHT = 150;
 /** All charts have their cursor at the same step. */
 const SYNC = 'curves';
 
@@ -42,8 +42,8 @@ export class Curves {
   #library: typeof uPlot | undefined;
   #isLoading = false;
 
-  /** @param changed  called when charts must be drawn again */
-  constructor(place: HTMLElement, lab: Charted, changed: () => void) {
+  /** @param accuracy  place of the held-out curve @param others  place of the rest @param changed  called when charts must be drawn again */
+  constructor(accuracy: HTMLElement, others: HTMLElement, lab: Charted, changed: () => void) {
     this.#lab = lab;
     this.#changed = changed;
     this.#charts = PANELS.map((panel) => {
@@ -58,7 +58,7 @@ export class Curves {
       });
       const caption = element('figcaption', {}, element('strong', {}, panel.title), value, legendOf(panel));
       const figure = element('figure', { class: 'chart', 'data-curve': panel.curve }, caption, box);
-      place.append(figure);
+      (panel.curve === 'accuracy' ? accuracy : others).append(figure);
       const chart: Chart = { panel, figure, box, value, width: 0, plot: undefined, shown: undefined, revision: 0 };
       box.addEventListener('keydown', (event) => this.#key(chart, event));
       box.addEventListener('blur', () => this.#read(undefined));

@@ -3,6 +3,7 @@ import type { AnswerSearch, CreditedGroup, Rollout } from 'rlvr-train/web';
 import { element } from '../../packages/report/page/dom.ts';
 import { originWords, promptWords } from '../../packages/report/provenance.ts';
 import { type Provenance, provenanceOf } from '../../src/run/logs/provenance.ts';
+import type { Cycle } from './cycle.ts';
 import type { Lab } from './lab.ts';
 import { loggedValues } from './logged_values.ts';
 import { linesOf, searchCounts } from './search_lines.ts';
@@ -22,17 +23,22 @@ export class GroupPanel {
   readonly #list = element('ul', { class: 'completions' });
   readonly #table = new TokenTable();
   readonly #lab: Lab;
+  readonly #cycle: Cycle;
   #shown: CreditedGroup | undefined;
   /** The tries of its answers, where they search. */
   #searches: readonly AnswerSearch[] | undefined;
+  /** Its rollouts, the best paid first. */
+  #order: readonly number[] = [];
   #shownAt = 0;
   #step = 0;
   /** The group that each slice of the list shows. */
   readonly #drawn: (CreditedGroup | undefined)[] = Array.from({ length: SLICES });
 
-  constructor(place: HTMLElement, lab: Lab) {
+  /** @param cycle  goes round with each group */
+  constructor(place: HTMLElement, lab: Lab, cycle: Cycle) {
     this.#place = place;
     this.#lab = lab;
+    this.#cycle = cycle;
   }
 
   /** The head of the group, then its completions slice by slice. */
@@ -49,7 +55,9 @@ export class GroupPanel {
       const isNew = this.#shown !== undefined || this.#place.firstChild === null;
       this.#shown = undefined;
       if (isNew) {
-        this.#place.replaceChildren(element('p', { class: 'empty' }, 'Appears with the first step of reinforcement.'));
+        this.#place.replaceChildren(
+          element('p', { class: 'empty' }, 'Its answers come here with the first step of reinforcement.'),
+        );
       }
       return false;
     }
@@ -60,6 +68,7 @@ export class GroupPanel {
     this.#list.style.setProperty('--turn-time', `${this.#turnMs()}ms`);
     this.#step = groupsStep;
     this.#shownAt = now;
+    this.#cycle.show(group, groupsStep, this.#dwellMs());
     const rewards = group.rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
     const mean = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
     const about = group.dead ? ' All rewards are equal: this group teaches nothing.' : '';
@@ -72,13 +81,15 @@ export class GroupPanel {
       element('code', {}, group.item.answer),
       element('span', { class: 'quiet' }, ` mean reward ${mean.toFixed(2)}.${about}`),
     );
+    const worth = group.rollouts.map(({ reward }) => reward ?? Number.NEGATIVE_INFINITY);
+    this.#order = worth.map((_, i) => i).sort((a, b) => (worth[b] as number) - (worth[a] as number));
     const lengths = group.rollouts.map(({ tokens }) => tokens.length);
     const label = 'An answer of the group, on average';
     const counts = this.#searches ? [searchCounts(lengths, this.#searches, label)] : [];
     if (this.#list.isConnected) {
       while (this.#place.firstChild !== this.#list) this.#place.firstChild?.remove();
-      this.#list.before(head, ...counts);
-    } else this.#place.replaceChildren(head, ...counts, this.#list, this.#table.box);
+      this.#list.before(head, legend(), ...counts);
+    } else this.#place.replaceChildren(head, legend(), ...counts, this.#list, this.#table.box);
     while (this.#list.children.length > group.rollouts.length) this.#list.lastElementChild?.remove();
     return false;
   }
@@ -90,7 +101,8 @@ export class GroupPanel {
     this.#drawn[slice] = group;
     const vocabulary = this.#lab.run?.opened.vocabulary ?? [];
     const size = Math.ceil(group.rollouts.length / SLICES);
-    for (let i = slice * size; i < Math.min(group.rollouts.length, (slice + 1) * size); i++) {
+    for (let row = slice * size; row < Math.min(group.rollouts.length, (slice + 1) * size); row++) {
+      const i = this.#order[row] as number;
       const rollout = group.rollouts[i] as Rollout;
       const about = `step ${this.#step}, ${group.item.prompt}`;
       const search = this.#searches?.[i];
@@ -105,7 +117,7 @@ export class GroupPanel {
         provenanceOf(rollout, textOf),
         linesIn(rollout, search),
       );
-      const before = this.#list.children[i];
+      const before = this.#list.children[row];
       if (before === undefined) this.#list.append(item);
       else before.replaceWith(item);
     }
@@ -121,6 +133,16 @@ export class GroupPanel {
     const lines = (this.#shown?.rollouts ?? []).map((rollout, i) => linesIn(rollout, this.#searches?.[i]));
     return DWELL_MS + this.#turnMs() * Math.max(0, ...lines);
   }
+}
+
+function legend(): HTMLElement {
+  const marks = [
+    ['1', 'sure'],
+    ['0.5', 'even'],
+    ['0.02', 'surprising'],
+  ] as const;
+  const tokens = marks.map(([p, means]) => element('i', { class: 'token', style: `--p: ${p}` }, means));
+  return element('p', { class: 'quiet legend' }, ...tokens, 'press an answer for its log-probs');
 }
 
 /** Lines that come one after the other; 0 where an answer is one text. */

@@ -4,6 +4,7 @@ import { AgreementPanel } from './agreement_panel.ts';
 import { AskPanel } from './ask_panel.ts';
 import { Controls } from './controls.ts';
 import { Curves } from './curves.ts';
+import { Cycle } from './cycle.ts';
 import { embed, ofExperiment } from './embed.ts';
 import { type Experiment, type OwnCode, PRESETS, type Preset, readWholeLink, wholeLinkOf } from './experiment.ts';
 import { GroupPanel } from './group_panel.ts';
@@ -78,9 +79,10 @@ async function start(): Promise<void> {
     void show(experiment);
     void lab.open(experiment).then(() => overlay.look());
   };
-  const curves = new Curves(byId('curves'), lab, () => draw.soon());
+  const curves = new Curves(byId('accuracy'), byId('curves'), lab, () => draw.soon());
   const overlay = new OverlayPanel(byId('earlier'), lab, curves);
   const controls = new Controls(lab);
+  const cycle = new Cycle(byId('cycle'), lab);
   // What the visitor wrote alone: the other code may be a link's, which was not agreed to.
   const own =
     (what: OwnCode['what']) =>
@@ -90,12 +92,12 @@ async function start(): Promise<void> {
     };
   const panels: readonly (() => readonly Part[])[] = [
     () => [new AgreementPanel(byId('agreement'), lab)],
-    () => [new PresetsPanel(byId('presets'), lab, choose), recordingPart(lab)],
+    () => [new PresetsPanel(byId('presets'), byId('about'), lab, choose), recordingPart(lab)],
     () => [new SettingsPanel(byId('settings'), lab, choose)],
     // The controls can be used once whatever else can be is there; what takes frames of its own comes after them.
     () => [new AskPanel(byId('ask'), lab), new KeepPanel(byId('keep'), lab, show), controls],
     () => curves.parts,
-    () => new GroupPanel(byId('group'), lab).parts,
+    () => [cycle, ...new GroupPanel(byId('group'), lab, cycle).parts],
     () => [hackPart(lab, draw.soon)],
   ];
   for (const make of panels) {

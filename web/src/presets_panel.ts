@@ -1,51 +1,57 @@
-/** The tasks to choose from, each with what is asked and an honest time. */
+/** The tasks to choose from, and what the chosen one asks, with an honest time. */
 import { element } from '../../packages/report/page/dom.ts';
-import { ofPreset, PRESETS } from './experiment.ts';
+import { ofPreset, PRESETS, type Preset } from './experiment.ts';
 import type { Lab } from './lab.ts';
 
+const LEAD =
+  'A small transformer learns a task by reinforcement from verifiable rewards (GRPO), in this page, on your own device. Nothing is installed and nothing is sent anywhere.';
+
 export class PresetsPanel {
-  readonly #inputs: readonly HTMLInputElement[];
+  readonly #select: HTMLSelectElement;
+  readonly #about: HTMLElement;
   readonly #lab: Lab;
   #shown: string | undefined;
 
-  /** @param choose  called with the experiment of a preset */
-  constructor(place: HTMLElement, lab: Lab, choose: (experiment: ReturnType<typeof ofPreset>) => void) {
+  /** @param about  place for what the task asks @param choose  called with the experiment of a preset */
+  constructor(
+    place: HTMLElement,
+    about: HTMLElement,
+    lab: Lab,
+    choose: (experiment: ReturnType<typeof ofPreset>) => void,
+  ) {
     this.#lab = lab;
-    this.#inputs = Object.keys(PRESETS).map((name) => {
-      const input = element('input', { type: 'radio', name: 'preset', value: name });
-      input.addEventListener('change', () => choose({ ...ofPreset(name), seed: lab.experiment.seed }));
-      return input;
-    });
-    const cards = Object.values(PRESETS).map((preset, i) =>
-      element(
-        'label',
-        { class: 'preset' },
-        this.#inputs[i] as HTMLInputElement,
-        element('strong', {}, preset.title),
-        element('span', { class: 'example' }, preset.example[0], element('b', {}, ' → '), preset.example[1]),
-        element('span', { class: 'about' }, preset.about),
-        element(
-          'span',
-          { class: 'time' },
-          preset.time,
-          ...(preset.warning === undefined ? [] : [element('em', {}, ` ⚠ ${preset.warning}`)]),
-        ),
-      ),
+    this.#about = about;
+    const options = Object.entries(PRESETS).map(([value, { title }]) => element('option', { value }, title));
+    this.#select = element('select', { id: 'preset' }, ...options);
+    this.#select.addEventListener('change', () =>
+      choose({ ...ofPreset(this.#select.value), seed: lab.experiment.seed }),
     );
-    place.append(
-      element('fieldset', { class: 'presets' }, element('legend', { class: 'unseen' }, 'Task'), ...cards),
-      element('p', { class: 'swipe', 'aria-hidden': 'true' }, `${cards.length} tasks: the row moves sideways →`),
-    );
+    place.append(element('label', { for: 'preset', class: 'unseen' }, 'Task'), this.#select);
   }
 
   update(): void {
     const { preset } = this.#lab.experiment;
     if (preset === this.#shown) return;
     this.#shown = preset;
-    for (const input of this.#inputs) input.checked = input.value === preset;
-    // On a phone the cards are a row that is wider than the page: the chosen one is in its middle.
-    const card = this.#inputs.find(({ checked }) => checked)?.closest('label');
-    const row = card?.parentElement;
-    if (card && row) row.scrollLeft = card.offsetLeft - (row.clientWidth - card.offsetWidth) / 2;
+    this.#select.value = preset;
+    const { title, about, time, warning, example } = PRESETS[preset] as Preset;
+    this.#about.replaceChildren(
+      element('p', { class: 'lead' }, LEAD),
+      element('h3', {}, title),
+      element('p', { class: 'example' }, example[0], element('b', {}, ' → '), example[1]),
+      element('p', {}, about),
+      element(
+        'p',
+        { class: 'quiet' },
+        `${time} on two cores without a GPU.`,
+        ...(warning ? [element('em', {}, ` ⚠ ${warning}`)] : []),
+      ),
+      element(
+        'p',
+        {},
+        element('a', { href: './model.html' }, 'A language model instead'),
+        ': open one from a file or an address, and train an adapter.',
+      ),
+    );
   }
 }

@@ -44,7 +44,7 @@ async function start(): Promise<void> {
   parts.push(
     job,
     new TrainingPanel(byId('controls'), lab),
-    ...new Curves(byId('curves'), lab, changed).parts,
+    ...new Curves(byId('curves'), byId('curves'), lab, changed).parts,
     new ChatPanel(byId('chat'), lab),
     new GivePanel(byId('give'), lab),
   );

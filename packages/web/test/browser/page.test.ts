@@ -73,6 +73,33 @@ it('axe finds nothing before a training, in the middle of one, and with all of i
   await close();
 });
 
+it.each([
+  [1280, 800],
+  [390, 844],
+])('%i by %i pixels show the round, the held-out curve, what is asked and answers', async (width, height) => {
+  const { page, close } = await arrive(browser, `${site.url}${LINK}`, { viewport: { width, height } });
+  await status(page, 'waiting');
+  await page.click('#train');
+  await page.waitForSelector('#group li .advantage');
+  await page.waitForSelector('#accuracy canvas');
+  await page.waitForFunction(() =>
+    /\d right$/.test(document.querySelector('#cycle li:nth-child(2)')?.textContent ?? ''),
+  );
+  const seen = ['#cycle', '#accuracy canvas', '#group .prompt', '#group li:first-child'];
+  const isWhole = await page.evaluate((selectors) => {
+    const boxes = selectors.map((selector) => document.querySelector(selector)?.getBoundingClientRect());
+    return boxes.map(
+      (box) => box !== undefined && box.top >= 0 && box.bottom <= innerHeight && box.right <= innerWidth,
+    );
+  }, seen);
+  expect(isWhole).toEqual(seen.map(() => true));
+  await page.focus('#cycle li:nth-child(3) button');
+  expect(await page.textContent('#cycle p')).toContain('its advantage');
+  await page.locator('#reset').focus();
+  expect(await page.textContent('#cycle p')).toContain('Round after round');
+  await close();
+});
+
 it('is used by keyboard alone: to the controls, train, pause', async () => {
   const { page, close } = await arrive(browser, `${site.url}${LINK}`);
   await status(page, 'waiting');

@@ -131,12 +131,12 @@ it('every control is reached with Tab and shows it; all of them do their work by
   page.once('dialog', (dialog) => void dialog.dismiss());
   await press(page, '#reset');
   expect(await stepOf(page)).toBe(step + 1);
-  await page.press('input[value="sort-two"]', 'ArrowUp');
+  await page.press('#preset', 'ArrowUp');
   await page.waitForFunction(() => location.hash.startsWith('#preset=sort-digits'));
   await page.waitForSelector('.overlays input');
   await press(page, '.overlays input', 'Space');
   expect(await page.isChecked('.overlays input')).toBe(true);
-  await page.press('input[value="sort-digits"]', 'ArrowDown');
+  await page.press('#preset', 'ArrowDown');
   await page.waitForFunction(() => location.hash.startsWith('#preset=sort-two'));
   await status(page, 'resting');
 });
