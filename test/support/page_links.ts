@@ -1,6 +1,7 @@
 /** The links of a page of Markdown, and the anchors that others may link to. Nothing is asked of a network. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { anchorsOfHeadings } from '../../site/anchors.ts';
 
 export interface PageLink {
   /** From the root of the folder that the page lies in. */
@@ -40,20 +41,10 @@ function isAbsolute(place: string): boolean {
   return /^(?:[a-z][a-z+.-]*:|\/\/)/i.test(place);
 }
 
-/** The anchors that GitHub gives the headings of a page: the second one of a name has `-1`. */
+/** The anchors that GitHub gives the headings of a page. */
 export function anchorsOf(text: string): string[] {
-  const seen = new Map<string, number>();
   const headings = text.replace(/^ *```[\s\S]*?^ *```/gm, '').matchAll(/^#+ (.+)$/gm);
-  return [...headings].map(([, heading = '']) => {
-    const name = heading
-      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}_\- ]/gu, '')
-      .replaceAll(' ', '-');
-    const times = seen.get(name) ?? 0;
-    seen.set(name, times + 1);
-    return times === 0 ? name : `${name}-${times}`;
-  });
+  return anchorsOfHeadings([...headings].map(([, heading = '']) => heading));
 }
 
 /** Every page below a folder, by its path; not those of packages. */

@@ -3,6 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { deadSiteLinks } from '../../../site/dead_links.ts';
+import { NAVIGATION } from '../../../site/navigation.ts';
+import type { SearchData } from '../../../site/search_data.ts';
+import { siteOf } from '../../../site/site.ts';
 import { METHOD_POINTS } from '../../../src/methods/stage.ts';
 import {
   absoluteLinks,
@@ -28,6 +32,7 @@ const WRITTEN = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
+  'CHANGELOG.md',
   ...pagesIn(ROOT, 'docs').filter(
     (page) => page === REFERENCE || !(page.startsWith(`${GENERATED_FOLDER}/`) || GENERATED.has(page)),
   ),
@@ -86,6 +91,59 @@ it('every generated page is reached from the catalogue, and the reference names 
     .filter((page) => !page.includes('/methods/'))
     .map((page) => page.split('/').at(-1));
   expect(files.filter((file) => !read(REFERENCE).includes(`\`${file}\``))).toEqual([]);
+});
+
+describe('the site', () => {
+  /** What the build puts beside the pages. */
+  const BESIDE = ['try/', 'site.css', 'site.js'];
+  const site = siteOf({
+    pages: new Map(PAGES.map((page) => [page, read(page)])),
+    hasTrainingPage: true,
+    read: (path) => (existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path)) : undefined),
+  });
+
+  it('has no dead link, and one that is planted is found', () => {
+    expect(deadSiteLinks(site, BESIDE)).toEqual([]);
+    const planted = '<a href="docs/gone.html"> <a href="index.html#gone"> <a href="docs/tutorial.html">';
+    expect(deadSiteLinks(new Map([...site, ['planted.html', planted]]), BESIDE)).toEqual([
+      'planted.html → docs/gone.html',
+      'planted.html → index.html#gone',
+    ]);
+  });
+
+  it('mentions the training page only where there is one', () => {
+    const linking = (files: typeof site) =>
+      [...files.values()].filter((file) => String(file).includes('try/index.html'));
+    const without = siteOf({
+      pages: new Map(PAGES.map((page) => [page, read(page)])),
+      hasTrainingPage: false,
+      read: () => new Uint8Array(),
+    });
+    expect(linking(site).length).toBeGreaterThan(PAGES.length);
+    expect(linking(without)).toEqual([]);
+  });
+
+  it('has each page in one group of its menu, and refuses a page that is in none', () => {
+    const listed = NAVIGATION.flatMap(({ pages }) => pages.map(([path]) => path)).filter((path) => !path.includes('#'));
+    expect(listed.toSorted()).toEqual(PAGES.filter((page) => !page.includes('/methods/')).toSorted());
+    const sources = { pages: new Map([['NEW.md', '# New']]), hasTrainingPage: false, read: () => undefined };
+    expect(() => siteOf(sources)).toThrow('NEW.md is in no group of site/navigation.ts: add it to one');
+  });
+
+  it('gives the search names of keys, methods, systems and words, each with its place', () => {
+    const { pages, passages } = JSON.parse(String(site.get('search.json'))) as SearchData;
+    const placesOf = (name: string): string[] =>
+      passages.filter(([, , title]) => title === name).map(([page, anchor]) => `${pages[page][0]}#${anchor}`);
+    expect(placesOf('learning_rate')).toContain('docs/reference/keys.html#learning_rate');
+    expect(placesOf('reward_funcs')).toContain('docs/reference/keys.html#reward_funcs');
+    expect(placesOf('m-search')).toEqual(['docs/reference/methods/m-search.html#']);
+    expect(placesOf('RiskPO')).toEqual(['docs/systems.html#riskpo']);
+    expect(placesOf('GRPO')).toContain('docs/glossary.html#grpo');
+  });
+});
+
+it('the page on security links to files that exist, and to headings that they have', () => {
+  expect(deadLinks(ROOT, '.github/SECURITY.md', GENERATED)).toEqual([]);
 });
 
 it('no generated page has a value that only JavaScript would write so', () => {

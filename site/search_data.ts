@@ -1,0 +1,6 @@
+/** What search.json holds. Rows instead of objects: names of members would be half of it. */
+export interface SearchData {
+  readonly pages: [address: string, title: string, weight: number][];
+  /** `page` is a place in `pages`; `anchor` is empty for the beginning of a page. */
+  readonly passages: [page: number, anchor: string, title: string, text: string][];
+}
