@@ -74,18 +74,20 @@ type To = (address: string) => string;
 function entries(group: Group, frame: Frame): (readonly [address: string, label: string])[] {
   const page =
     group.title === 'In a page' && frame.hasTrainingPage ? [[TRAINING_PAGE, 'The training page'] as const] : [];
-  const linked = group.pages.map(([path, label]) => {
-    const [file = '', anchor] = path.split('#');
-    return [`${frame.addressOf(file)}${anchor === undefined ? '' : `#${anchor}`}`, label] as const;
-  });
-  return [...page, ...linked];
+  return [...page, ...group.pages.map(([path, label]) => [addressOfEntry(path, frame), label] as const)];
+}
+
+function addressOfEntry(path: string, frame: Frame): string {
+  const [file = '', anchor] = path.split('#');
+  return `${frame.addressOf(file)}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
 function menuOf(group: Group, isOpen: boolean, entry: string, frame: Frame, to: To): string {
-  const here = frame.addressOf(entry);
+  const here = addressOfEntry(entry, frame);
+  const current = ` aria-current="${entry === frame.under ? 'page' : 'true'}"`;
   const links = entries(group, frame).map(
     ([address, label]) =>
-      `<li><a href="${to(address)}"${address === here ? ' aria-current="page"' : ''}>${escapeHtml(label)}</a></li>`,
+      `<li><a href="${to(address)}"${address === here ? current : ''}>${escapeHtml(label)}</a></li>`,
   );
   return `<details${isOpen ? ' open' : ''}><summary>${escapeHtml(group.title)}</summary><ul>${links.join('')}</ul></details>`;
 }
@@ -103,6 +105,7 @@ function doors(frame: Frame, to: To): string {
 function neighbours(entry: string, frame: Frame, to: To): string {
   const all = NAVIGATION.flatMap(({ pages }) => pages).filter(([path]) => !path.includes('#'));
   const at = all.findIndex(([path]) => path === entry);
+  if (at < 0) return '';
   const link = (page: (typeof all)[number] | undefined, rel: string): string =>
     page === undefined ? '' : `<a rel="${rel}" href="${to(frame.addressOf(page[0]))}">${escapeHtml(page[1])}</a>`;
   return `<nav class="neighbours" aria-label="Next pages">${link(all[at - 1], 'prev')}${link(all[at + 1], 'next')}</nav>`;

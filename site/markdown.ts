@@ -76,7 +76,7 @@ export function renderPage(path: string, markdown: string, places: Places): Rend
     override heading(token: Tokens.Heading): string {
       const anchor = anchorOf.get(token) ?? '';
       const inner = this.parser.parseInline(token.tokens);
-      const link = token.depth === 1 ? '' : ` <a class="here" href="#${anchor}" aria-hidden="true" tabindex="-1">#</a>`;
+      const link = token.depth === 1 ? '' : ` <a class="here" href="#${anchor}" aria-label="Link to this place">#</a>`;
       return `<h${token.depth} id="${anchor}">${inner}${link}</h${token.depth}>\n`;
     }
     override code({ text, lang = '' }: Tokens.Code): string {

@@ -1,4 +1,4 @@
-/** The pages of the site, by what a reader wants to do. Every page is in one group; pages of methods are under the catalogue. */
+/** The pages of the site, by what a reader wants to do. Every page is in one group; pages of methods are under the list of them. */
 
 export interface Group {
   readonly title: string;
@@ -11,13 +11,15 @@ export const TRAINING_PAGE = 'try/index.html';
 
 export const HOME = 'README.md';
 
+const METHODS = 'docs/reference/catalogue.md#methods';
+
 export const NAVIGATION: readonly Group[] = [
   {
     title: 'Begin',
     pages: [
       [HOME, 'What it is'],
       ['docs/tutorial.md', 'Ten minutes: a task and a reward'],
-      ['docs/choosing.md', 'Which method, which numbers'],
+      ['docs/choosing.md', 'Which method, numbers, memory'],
       ['docs/glossary.md', 'Glossary'],
       ['docs/README.md', 'All pages, short answers'],
     ],
@@ -35,12 +37,12 @@ export const NAVIGATION: readonly Group[] = [
       ['docs/reference/catalogue.md#tasks', 'Which tasks there are'],
     ],
   },
-  { title: 'My own questions', pages: [['docs/datasets.md', 'Rows of your own']] },
+  { title: 'My own questions', pages: [['docs/datasets.md', 'Data sets and files of rows']] },
   {
     title: 'My own task',
     pages: [
       ['docs/own_task.md', 'Problems and a checker'],
-      ['docs/environments.md', 'Several turns, tools, games'],
+      ['docs/environments.md', 'Multi-turn: tools, games'],
       ['docs/sandboxes.md', 'Sandboxes for programs'],
     ],
   },
@@ -81,7 +83,7 @@ export const NAVIGATION: readonly Group[] = [
   {
     title: 'Methods',
     pages: [
-      ['docs/reference/catalogue.md#methods', 'Which there are'],
+      [METHODS, 'Which there are'],
       ['docs/own_method.md', 'A method of your own'],
       ['docs/sampling.md', 'Which problems are asked'],
       ['docs/strategies.md', 'How completions are sampled'],
@@ -122,10 +124,8 @@ export const NAVIGATION: readonly Group[] = [
   },
 ];
 
-/** What a page without an entry of its own is marked under: a method's page under the catalogue. */
-const BELOW: readonly (readonly [folder: string, path: string])[] = [
-  ['docs/reference/methods/', 'docs/reference/catalogue.md'],
-];
+/** What a page without an entry of its own is marked under. */
+const BELOW: readonly (readonly [folder: string, path: string])[] = [['docs/reference/methods/', METHODS]];
 
 /**
  * The group of a page, and its entry there.

@@ -53,7 +53,7 @@ export function siteOf({ pages, hasTrainingPage, read }: SiteSources): Map<strin
     const address = pageAddress(path);
     site.set(address, framed({ ...page, under: path, address, hasTrainingPage, addressOf }));
     const isMade = path.startsWith('docs/reference/') || path in LISTS;
-    search.pages.push([address, page.title, weightOf(path)]);
+    search.pages.push([address, page.title, menuOf(path), weightOf(path)]);
     for (const { anchor, title, text } of page.passages)
       search.passages.push([search.pages.length - 1, anchor ?? '', title, isMade ? text.slice(0, MADE_PASSAGE) : text]);
   }
@@ -76,6 +76,11 @@ const HOME_OF_CODE = 'docs/README.md';
 /** `docs/README.md` is the index of its folder. */
 function pageAddress(path: string): string {
   return path.replace(/(^|\/)README\.md$/, '$1index.html').replace(/\.md$/, '.html');
+}
+
+function menuOf(path: string): string {
+  const { group, entry } = placeOf(path);
+  return `${group.title}: ${group.pages.find(([listed]) => listed === entry)?.[1]}`;
 }
 
 /** Answers come before the lab book. */

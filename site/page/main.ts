@@ -6,6 +6,7 @@ interface Entry {
   readonly id: number;
   readonly title: string;
   readonly page: string;
+  readonly menu: string;
   readonly text: string;
   readonly address: string;
   readonly weight: number;
@@ -13,6 +14,7 @@ interface Entry {
 
 const MOST_HITS = 12;
 const MOST_OF_A_PAGE = 3;
+const FEW = 4;
 /** Characters of a passage that a hit shows, and how many of them come before the word. */
 const EXCERPT = 150;
 const BEFORE = 40;
@@ -34,14 +36,14 @@ async function loaded(): Promise<MiniSearch<Entry>> {
   if (!answer.ok) throw new Error(`search.json cannot be read: status ${answer.status}`);
   const { pages, passages } = (await answer.json()) as SearchData;
   const search = new MiniSearch<Entry>({
-    fields: ['title', 'page', 'text'],
+    fields: ['title', 'page', 'menu', 'text'],
     storeFields: ['title', 'page', 'text', 'address', 'weight'],
     tokenize: wordsAndParts,
     searchOptions: { tokenize: words, prefix: true, boost: { title: 6, page: 2 } },
   });
   const entries = passages.map(([at, anchor, title, text], id) => {
-    const [address, page, weight] = pages[at];
-    return { id, title, page, text, weight, address: anchor === '' ? address : `${address}#${anchor}` };
+    const [address, page, menu, weight] = pages[at];
+    return { id, title, page, menu, text, weight, address: anchor === '' ? address : `${address}#${anchor}` };
   });
   await search.addAllAsync(entries, { chunkSize: 500 });
   return search;
@@ -54,7 +56,7 @@ const SMALL = new Set(
   ),
 );
 
-/** Hits with all words; where no passage has them all, those with any. */
+/** Hits with all words; where few passages have them all, then those with any. */
 function hitsOf(search: MiniSearch<Entry>, query: string): SearchResult[] {
   const asked = query.trim().toLowerCase();
   const large = words(query).filter((word) => !SMALL.has(word));
@@ -65,13 +67,14 @@ function hitsOf(search: MiniSearch<Entry>, query: string): SearchResult[] {
       Number(stored?.weight) * (String(stored?.title).toLowerCase() === asked ? 20 : 1),
   };
   const all = search.search(question, { ...options, combineWith: 'AND' });
-  const hits = all.length > 0 ? all : search.search(question, options);
+  const ids = new Set(all.map(({ id }) => id));
+  const some = all.length < FEW ? search.search(question, options).filter(({ id }) => !ids.has(id)) : [];
   const onPage = new Map<string, number>();
   const isShown = ({ page }: SearchResult): boolean => {
     onPage.set(page, (onPage.get(page) ?? 0) + 1);
     return (onPage.get(page) ?? 0) <= MOST_OF_A_PAGE;
   };
-  return hits.filter(isShown).slice(0, MOST_HITS);
+  return [...all, ...some].filter(isShown).slice(0, MOST_HITS);
 }
 
 function element<K extends keyof HTMLElementTagNameMap>(
@@ -120,6 +123,7 @@ function showSearch(place: HTMLElement): void {
     try {
       const found = hitsOf(await load(), query);
       if (query !== input.value) return;
+      panel.dataset.query = query;
       told.textContent = found.length === 0 ? `Nothing has “${query}”.` : '';
       hits.replaceChildren(
         ...found.map((hit) =>

@@ -27,13 +27,18 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** Serves web/dist as any host does, with the headers that isolate a page or, as a plain host, without. */
-export async function serveSite({ isolated }: { readonly isolated: boolean }): Promise<Site> {
+interface ServedFolder {
+  readonly isolated: boolean;
+  readonly folder?: string;
+}
+
+/** Serves a folder as any host does, with the headers that isolate a page or, as a plain host, without. Default: web/dist. */
+export async function serveSite({ isolated, folder = DIST }: ServedFolder): Promise<Site> {
   const requests: string[] = [];
   const server = createServer(({ url = '/' }, response) => {
     requests.push(url);
     const { pathname } = new URL(url, 'http://host');
-    const file = join(DIST, normalize(pathname === '/' ? '/index.html' : pathname));
+    const file = join(folder, normalize(pathname === '/' ? '/index.html' : pathname));
     if (isolated) for (const [name, value] of Object.entries(ISOLATED)) response.setHeader(name, value);
     try {
       const bytes = readFileSync(file);
