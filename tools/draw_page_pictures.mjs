@@ -37,24 +37,19 @@ try {
     await page.close();
   }
   const [url] = server.resolvedUrls.local;
-  const page = await browser.newPage({ viewport: { width: 1200, height: 630 } });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   await page.goto(`${url}#preset=sort-digits`);
   await page.click('#train');
-  await page.waitForFunction(() => Number(document.getElementById('bar')?.ariaValueNow) >= 400, undefined, {
+  await page.waitForFunction(() => Number(document.getElementById('bar')?.ariaValueNow) >= 160, undefined, {
     timeout: 600_000,
   });
   await page.click('#train');
   await page.waitForFunction(() => document.body.dataset.status === 'resting');
-  await page.evaluate(() => document.getElementById('controls').scrollIntoView());
+  await page.waitForTimeout(2000); // the charts take their last points, and the round ends
+  write('docs/browser.png', await page.screenshot());
+  await page.setViewportSize({ width: 1200, height: 630 });
+  await page.waitForTimeout(500);
   write('web/public/preview.png', await page.screenshot());
-  await page.close();
-  const own = await browser.newPage({ viewport: { width: 1200, height: 1390 } });
-  await own.goto(`${url}#preset=own-task`);
-  await own.click('#train');
-  await own.waitForFunction(() => document.body.dataset.status === 'finished', undefined, { timeout: 600_000 });
-  await own.evaluate(() => scrollTo(0, 0));
-  await own.waitForTimeout(1000); // the charts take their last points
-  write('docs/browser.png', await own.screenshot());
 } finally {
   await browser.close();
   await server.close();
