@@ -166,8 +166,11 @@ export interface BrowserRun {
    * A larger `max_steps` takes a finished run further; schedules run over all steps from then on.
    */
   change(settings: SettingChange['settings']): Promise<void>;
-  /** Samples training problems and scores them by a reward's code, which is thereby checked. */
-  tryReward(code: string, completions: number): Promise<readonly TriedCompletion[]>;
+  /**
+   * Scores completions by a reward's code, which is thereby checked: new ones of training problems, which waits until
+   * nothing is trained, or those of a group that the run has handed out, at once.
+   */
+  tryReward(code: string, completions: number | CreditedGroup): Promise<readonly TriedCompletion[]>;
   /** Draws problems of a task's code and tries its verifier on right, wrong and absurd answers. The run is untouched. */
   checkTask(code: string): Promise<CheckedTask>;
   /** Time of the whole run on this device. Trains throw-away weights for some seconds. */

@@ -302,10 +302,11 @@ export class LocalRun implements BrowserRun {
     this.#parts.run = withConfig(run, changedConfig(startConfig, changes, run.registries));
   }
 
-  async tryReward(code: string, completions: number): Promise<readonly TriedCompletion[]> {
-    const { startOwnReward, tryReward } = await ownCode();
+  async tryReward(code: string, completions: number | CreditedGroup): Promise<readonly TriedCompletion[]> {
+    const { startOwnReward, tryOnGroup, tryReward } = await ownCode();
     const reward = await startOwnReward('yours', code, this.#parts.sandbox);
     try {
+      if (typeof completions !== 'number') return await tryOnGroup(this.#parts.run, reward, completions);
       return await this.#jobs.add(() => tryReward(this.#parts.run, reward, completions));
     } finally {
       await reward.close();

@@ -36,6 +36,14 @@ export interface CodeEditor {
   goTo(line: number): void;
 }
 
+interface EditorOptions {
+  readonly code: string;
+  readonly label: string;
+  readonly words: readonly Word[];
+  /** Called when the visitor has changed the code. */
+  readonly onEdit: (() => void) | undefined;
+}
+
 const LEAVE_MS = 5000;
 
 /** Colours of the page's palette, so that light and dark are its own. */
@@ -81,10 +89,7 @@ const LANGUAGE = scopeCompletionSource({
   parseFloat,
 });
 
-export function openEditor(
-  place: HTMLElement,
-  { code, label, words }: { readonly code: string; readonly label: string; readonly words: readonly Word[] },
-): CodeEditor {
+export function openEditor(place: HTMLElement, { code, label, words, onEdit }: EditorOptions): CodeEditor {
   const extensions = [
     // Before the one that closes the list of completions: a user who leaves need not know whether there was one.
     Prec.highest(keymap.of([{ key: 'Escape', run: leavesByTab }])),
@@ -103,6 +108,9 @@ export function openEditor(
     syntaxHighlighting(COLOURS),
     THEME,
     EditorView.contentAttributes.of({ 'aria-label': label }),
+    EditorView.updateListener.of(({ docChanged, view }) => {
+      if (docChanged && view.hasFocus) onEdit?.();
+    }),
     keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
   ];
   const view = new EditorView({ state: EditorState.create({ doc: code, extensions }), parent: place });

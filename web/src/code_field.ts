@@ -12,6 +12,8 @@ export interface CodeFieldOptions {
   readonly rows: number;
   /** What completion offers besides the language. */
   readonly words: readonly Word[];
+  /** Called when the visitor has changed the code. */
+  readonly onEdit?: () => void;
 }
 
 export class CodeField {
@@ -26,6 +28,7 @@ export class CodeField {
     const { id, label, rows } = options;
     this.#area = element('textarea', { id, rows, spellcheck: 'false', autocapitalize: 'off' });
     this.box = element('div', {}, element('label', { for: id }, label), this.#area);
+    if (options.onEdit !== undefined) this.#area.addEventListener('input', options.onEdit);
     for (const opened of ['pointerdown', 'keydown'] as const) {
       this.#area.addEventListener(opened, () => void this.#upgrade());
     }
@@ -60,12 +63,12 @@ export class CodeField {
       this.#isLoading = false; // without a network; the next key tries again
       return;
     }
-    const { id, label, words } = this.#options;
+    const { id, label, words, onEdit } = this.#options;
     const area = this.#area;
     const wasFocused = document.activeElement === area;
     const place = element('div', { class: 'editor', 'data-of': id });
     const { selectionStart, selectionEnd } = area;
-    this.#editor = loaded.openEditor(place, { code: area.value, label, words });
+    this.#editor = loaded.openEditor(place, { code: area.value, label, words, onEdit });
     area.hidden = true;
     area.before(place);
     this.#editor.select(selectionStart, selectionEnd);

@@ -1,10 +1,11 @@
 /** One group side by side: every completion with reward, advantage, verdict, and the probability of each token as colour. */
 import type { AnswerSearch, CreditedGroup, Rollout } from 'rlvr-train/web';
-import { element } from '../../packages/report/page/dom.ts';
+import { element, write } from '../../packages/report/page/dom.ts';
 import { originWords, promptWords } from '../../packages/report/provenance.ts';
 import { type Provenance, provenanceOf } from '../../src/run/logs/provenance.ts';
 import type { Cycle } from './cycle.ts';
 import type { Lab } from './lab.ts';
+import type { LivePay } from './live_pay.ts';
 import { loggedValues } from './logged_values.ts';
 import { linesOf, searchCounts } from './search_lines.ts';
 import { TokenTable, tokensButton } from './token_table.ts';
@@ -24,6 +25,8 @@ export class GroupPanel {
   readonly #table = new TokenTable();
   readonly #lab: Lab;
   readonly #cycle: Cycle;
+  readonly #pay: LivePay;
+  #paid: readonly (number | null)[] | undefined;
   #shown: CreditedGroup | undefined;
   /** The tries of its answers, where they search. */
   #searches: readonly AnswerSearch[] | undefined;
@@ -34,17 +37,18 @@ export class GroupPanel {
   /** The group that each slice of the list shows. */
   readonly #drawn: (CreditedGroup | undefined)[] = Array.from({ length: SLICES });
 
-  /** @param cycle  goes round with each group */
-  constructor(place: HTMLElement, lab: Lab, cycle: Cycle) {
+  /** @param cycle  goes round with each group @param pay  says what an edited reward would pay it */
+  constructor(place: HTMLElement, lab: Lab, cycle: Cycle, pay: LivePay) {
     this.#place = place;
     this.#lab = lab;
     this.#cycle = cycle;
+    this.#pay = pay;
   }
 
-  /** The head of the group, then its completions slice by slice. */
+  /** The head of the group, its completions slice by slice, and what an edited reward would pay them. */
   get parts(): { update(): boolean }[] {
     const slices = this.#drawn.map((_, slice) => ({ update: () => this.#drawSlice(slice) }));
-    return [{ update: () => this.#draw() }, ...slices];
+    return [{ update: () => this.#draw() }, ...slices, { update: () => this.#drawPay() }];
   }
 
   #draw(): boolean {
@@ -69,6 +73,8 @@ export class GroupPanel {
     this.#step = groupsStep;
     this.#shownAt = now;
     this.#cycle.show(group, groupsStep, this.#dwellMs());
+    this.#pay.show(group);
+    this.#paid = undefined;
     const rewards = group.rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
     const mean = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
     const about = group.dead ? ' All rewards are equal: this group teaches nothing.' : '';
@@ -124,6 +130,20 @@ export class GroupPanel {
     return true;
   }
 
+  #drawPay(): boolean {
+    const paid = this.#pay.of(this.#shown);
+    if (paid === this.#paid) return false;
+    this.#paid = paid;
+    for (const [row, i] of this.#order.entries()) {
+      const place = this.#list.children[row]?.querySelector<HTMLElement>('.would');
+      if (!place) continue;
+      const reward = paid?.[i];
+      write(place, paid === undefined ? '' : `would pay ${reward?.toFixed(2) ?? '–'}`);
+      place.classList.toggle('other', paid !== undefined && reward !== this.#shown?.rollouts[i]?.reward);
+    }
+    return false;
+  }
+
   #turnMs(): number {
     return this.#searches ? TRY_MS : TURN_MS;
   }
@@ -172,6 +192,7 @@ function completion(
       ...(origin === undefined ? [] : [element('span', { class: 'origin' }, origin)]),
       element('span', { class: status === 'correct' ? 'right' : 'wrong' }, status === 'correct' ? '✓ ' : '✗ ', reason),
       element('span', { title: 'reward' }, rollout.reward === null ? '–' : rollout.reward.toFixed(2)),
+      element('span', { class: 'would' }),
       element(
         'span',
         { class: 'advantage', title: 'advantage' },

@@ -12,6 +12,7 @@ import type { HackPanel } from './hack_panel.ts';
 import { isolate } from './isolation.ts';
 import { KeepPanel } from './keep_panel.ts';
 import { Lab } from './lab.ts';
+import { LivePay } from './live_pay.ts';
 import { keepForOffline } from './offline.ts';
 import { OverlayPanel } from './overlay_panel.ts';
 import { PresetsPanel } from './presets_panel.ts';
@@ -83,6 +84,7 @@ async function start(): Promise<void> {
   const overlay = new OverlayPanel(byId('earlier'), lab, curves);
   const controls = new Controls(lab);
   const cycle = new Cycle(byId('cycle'), lab);
+  const pay = new LivePay(lab, () => draw.soon());
   // What the visitor wrote alone: the other code may be a link's, which was not agreed to.
   const own =
     (what: OwnCode['what']) =>
@@ -97,7 +99,7 @@ async function start(): Promise<void> {
     // The controls can be used once whatever else can be is there; what takes frames of its own comes after them.
     () => [new AskPanel(byId('ask'), lab), new KeepPanel(byId('keep'), lab, show), controls],
     () => curves.parts,
-    () => [cycle, ...new GroupPanel(byId('group'), lab, cycle).parts],
+    () => [cycle, ...new GroupPanel(byId('group'), lab, cycle, pay).parts],
     () => [hackPart(lab, draw.soon)],
   ];
   for (const make of panels) {
@@ -105,7 +107,7 @@ async function start(): Promise<void> {
     await nextTask(); // all at once, they would be a task of 50 ms
   }
   parts.push(
-    new RewardPanel(byId('reward'), lab, own('reward')),
+    new RewardPanel(byId('reward'), lab, pay, own('reward')),
     new TaskPanel(byId('own-task'), lab, own('task')),
     drawn.last,
   );

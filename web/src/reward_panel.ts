@@ -4,6 +4,7 @@ import type { Word } from './code_editor.ts';
 import { CodeField, problemOf } from './code_field.ts';
 import type { Experiment } from './experiment.ts';
 import type { Lab } from './lab.ts';
+import type { LivePay } from './live_pay.ts';
 import { loggedValues } from './logged_values.ts';
 import { messageOf } from './notes.ts';
 
@@ -31,19 +32,32 @@ const WORDS: readonly Word[] = [
 
 export class RewardPanel {
   readonly #lab: Lab;
-  readonly #code = new CodeField({ id: 'reward-code', label: 'JavaScript of the reward', rows: 10, words: WORDS });
+  readonly #code: CodeField;
   readonly #result = element('div', { 'aria-live': 'polite' });
   #shown: string | undefined;
 
-  /** @param choose  called with the experiment that trains on the reward */
-  constructor(place: HTMLElement, lab: Lab, choose: (experiment: Experiment) => void) {
+  /** @param pay  shows what the code would pay @param choose  called with the experiment that trains on the reward */
+  constructor(place: HTMLElement, lab: Lab, pay: LivePay, choose: (experiment: Experiment) => void) {
     this.#lab = lab;
+    const onEdit = (): void => {
+      // Code that came with a link is run by a try first.
+      const isOwn = lab.agreement.knows(this.#shown ?? '');
+      pay.edit(isOwn && this.#code.value !== this.#shown ? this.#code.value : undefined);
+    };
+    this.#code = new CodeField({
+      id: 'reward-code',
+      label: 'JavaScript of the reward',
+      rows: 10,
+      words: WORDS,
+      onEdit,
+    });
     this.update();
     const attempt = element('button', { type: 'button', id: 'try-reward' }, 'Try on twenty completions');
     attempt.addEventListener('click', () => void this.#try());
     const use = element('button', { type: 'button', id: 'use-reward' }, 'Train against it');
     use.addEventListener('click', async () => {
       if (!(await this.#try())) return;
+      pay.edit(undefined);
       this.#shown = this.#code.value;
       lab.codes = { ...lab.codes, reward: this.#shown };
       choose({ ...lab.experiment, reward: 'yours' });
@@ -52,7 +66,7 @@ export class RewardPanel {
       element(
         'p',
         { class: 'quiet' },
-        'Runs in a worker of its own, without network, storage or page; one that hangs is ended after five seconds.',
+        'While you edit it, each answer of the group shows what it would pay. It runs in a worker of its own, without network, storage or page; one that hangs is ended after five seconds.',
       ),
       this.#code.box,
       element('div', { class: 'row' }, attempt, use),

@@ -2,4 +2,4 @@
 export { checkOwnTask } from './check_own_task.ts';
 export { startOwnReward } from './own_reward.ts';
 export { startOwnTask } from './own_task.ts';
-export { tryReward } from './try_reward.ts';
+export { tryOnGroup, tryReward } from './try_reward.ts';

@@ -1,12 +1,13 @@
-/** A reward on completions of training problems, from the policy as it is now. */
+/** A reward on completions of training problems: of the policy as it is now, or of a group that it has sampled. */
 import { RlvrError } from '../../../src/errors.ts';
-import { answeredItems, completeItems, rewardBatch } from '../../../src/grpo/rollout/complete.ts';
+import { type AnsweredItem, answeredItems, completeItems, rewardBatch } from '../../../src/grpo/rollout/complete.ts';
 import { type ConfiguredModel, type Progress, samplingKey, stageOf } from '../../../src/grpo/run.ts';
+import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { wholeVocabulary } from '../../../src/model/sampling/generation.ts';
 import { combineRewards, type RewardFunction, scoreRewards } from '../../../src/rewards/reward_function.ts';
 import type { TriedCompletion } from '../browser_run.ts';
 
-/** @throws RlvrError `reward-failed` in the reward's own words */
+/** On new completions. @throws RlvrError `reward-failed` in the reward's own words */
 export async function tryReward(
   run: ConfiguredModel & Progress,
   reward: RewardFunction,
@@ -22,7 +23,19 @@ export async function tryReward(
     samplingKey: samplingKey(run.config.seed, 'sample'),
     stage,
   });
-  const rows = answeredItems(items, completions).slice(0, count);
+  return scored(run, reward, answeredItems(items, completions).slice(0, count));
+}
+
+/** On the answers of a group. @throws RlvrError `reward-failed` in the reward's own words */
+export function tryOnGroup(run: Progress, reward: RewardFunction, group: RolloutGroup): Promise<TriedCompletion[]> {
+  return scored(run, reward, answeredItems([group.item], [group.rollouts]));
+}
+
+async function scored(
+  run: Progress,
+  reward: RewardFunction,
+  rows: readonly AnsweredItem[],
+): Promise<TriedCompletion[]> {
   const batch = rewardBatch(rows, { step: run.journal.state.step, progress: 0 });
   const { rewards, failures, logs } = await scoreRewards([reward], batch);
   if (failures.length > 0) throw new RlvrError('reward-failed', failures.map(({ message }) => message).join('\n'));

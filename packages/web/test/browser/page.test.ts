@@ -327,6 +327,25 @@ describe('a reward that a visitor writes', () => {
   });
 });
 
+it('each answer shows what a reward that is edited would pay it, as it trains too', async () => {
+  const { page, errors, close } = await visit(browser, `${site.url}${LINK}`);
+  await status(page, 'resting');
+  await page.click('#train');
+  await page.waitForSelector('#group li .would', { state: 'attached' });
+  await page.fill('#reward-code', 'function reward({ verdict }) { return verdict.score + 2; }');
+  await page.waitForSelector('#group .would.other');
+  await page.click('#train');
+  await status(page, 'resting');
+  const read = (selector: string): Promise<string[]> => page.locator(`#group ${selector}`).allTextContents();
+  await page.waitForSelector('#group li:last-child .would.other');
+  const isRight = (await read('.scores > span:nth-child(1)')).map((text) => text.startsWith('✓'));
+  expect(await read('.would')).toEqual(isRight.map((right) => `would pay ${right ? '3.00' : '2.00'}`));
+  await page.fill('#reward-code', 'function reward(');
+  await page.waitForFunction(() => document.querySelector('#group .would')?.textContent === '');
+  expect(errors).toEqual([]);
+  await close();
+});
+
 it('a click on Train while the page opens another run trains that one', async () => {
   const { page, close } = await visit(browser, `${site.url}${LINK}`);
   await trainTo(page, 3);
