@@ -28,5 +28,6 @@ export interface SeedResults {
 }
 export function spreadOf(values: readonly number[]): SeedSpread;
 export function statesFigures(text: string): boolean;
+export function updatedTable(text: string, results: SeedResults): string;
 export function updatedReadme(text: string, results: SeedResults): string;
 export function updatedConfig(text: string, name: string, results: SeedResults): string;

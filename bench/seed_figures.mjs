@@ -1,6 +1,6 @@
 /**
- * What the shipped configs reach over their seeds, and where it is stated: the table and the example of the README, and
- * the comment of each config. All of it is made of bench/results/seeds.json, so that no figure is typed by hand.
+ * What the shipped configs reach over their seeds, and where it is stated: a table of docs/measurements.md, the example of the
+ * README, and the comment of each config. All of it is made of bench/results/seeds.json, so that no figure is typed by hand.
  */
 import { quantile } from './statistics.mjs';
 
@@ -9,8 +9,8 @@ export function spreadOf(values) {
   return { median: quantile(values, 0.5), least: Math.min(...values), most: Math.max(...values) };
 }
 
-/** The README with the figures of every config that was measured. @throws Error where a place for them is missing */
-export function updatedReadme(text, { configs }) {
+/** The table with a row of every config that was measured. @throws Error where a row is missing */
+export function updatedTable(text, { configs }) {
   let updated = text;
   for (const [name, { runs, greedy, sampled }] of Object.entries(configs)) {
     const cells = `**${spreadText(greedy)}** | ${spreadText(sampled)} | ${seedsText(runs, '–')}`;
@@ -18,17 +18,22 @@ export function updatedReadme(text, { configs }) {
       updated,
       new RegExp(`^(\\| \`configs/${name}\\.yaml\` \\|[^|]*\\|[^|]*\\| )[^|]*\\|[^|]*\\|[^|]*( \\|[^|]*\\|)$`, 'm'),
       (_, before, after) => `${before}${cells}${after}`,
-      `README.md has no row of seven columns for configs/${name}.yaml`,
+      `docs/measurements.md has no row of seven columns for configs/${name}.yaml`,
     );
   }
+  return updated;
+}
+
+/** The README with the figures of the run in its picture. @throws Error where it has no place for them */
+export function updatedReadme(text, { configs }) {
   const example = configs.countdown?.runs.find(({ seed }) => seed === EXAMPLE_SEED);
-  if (example === undefined) return updated;
+  if (example === undefined) return text;
   const [before, after] = [example.before, example].map(({ greedy, sampled }) => [points(greedy), points(sampled)]);
   const words =
     `greedy accuracy from ${before[0]} to **${after[0]} %** and sampled accuracy from ${before[1]} to ` +
     `**${after[1]} %** with seed ${EXAMPLE_SEED}`;
   const missing = `README.md does not say from what to what countdown goes with seed ${EXAMPLE_SEED}`;
-  return replaced(updated, EXAMPLE, () => words, missing);
+  return replaced(text, EXAMPLE, () => words, missing);
 }
 
 /** The seed of the picture. */

@@ -7,7 +7,8 @@
  * Trains each config of configs/ whose comment states what it reaches, once per seed, into OUTPUT/NAME-seed<N>; runs that are
  * there and finished are kept, so that a measurement may be interrupted. With `--fleet` the workers of a fleet train them, each
  * whole (docs/fleet.md). `--from` trains nothing and reads the runs that a directory has; a config that has none there keeps its
- * figures. Either way they go to bench/results/seeds.json, and from there into the README's table and the configs' comments.
+ * figures. Either way they go to bench/results/seeds.json, and from there into the README, the table
+ * of docs/measurements.md and the configs' comments.
  *
  * Accuracies and weights are the same on any machine with the same JavaScript engine; seconds are those of the machine
  * at that time, with whatever else it did, and are stated nowhere else.
@@ -20,7 +21,7 @@ import { parseSeeds } from '../build/packages/commands/training/seed_list.js';
 import { configHash, loadConfigFile } from '../build/packages/rlvr-train/node.js';
 import { fail, readFlags, recordText, table } from './command.mjs';
 import { FLEET_FLAG } from './given_rows.mjs';
-import { spreadOf, statesFigures, updatedConfig, updatedReadme } from './seed_figures.mjs';
+import { spreadOf, statesFigures, updatedConfig, updatedReadme, updatedTable } from './seed_figures.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = join(ROOT, 'bench/results/seeds.json');
@@ -58,6 +59,7 @@ const results = {
 };
 writeFileSync(RESULTS, `${recordText(results)}\n`);
 update('README.md', (text) => updatedReadme(text, results));
+update('docs/measurements.md', (text) => updatedTable(text, results));
 for (const name of names) update(`configs/${name}.yaml`, (text) => updatedConfig(text, name, results));
 report();
 
@@ -172,5 +174,5 @@ function report() {
     seeds.filter((seed) => !read[name].some((run) => run.seed === seed)).map((seed) => `${name}-seed${seed}`),
   );
   if (missing.length > 0) process.stdout.write(`not there yet: ${missing.join(', ')}\n`);
-  process.stdout.write('bench/results/seeds.json, README.md and configs/ have these figures.\n');
+  process.stdout.write('bench/results/seeds.json, README.md, docs/measurements.md and configs/ have these figures.\n');
 }

@@ -9,6 +9,7 @@ import {
   statesFigures,
   updatedConfig,
   updatedReadme,
+  updatedTable,
 } from '../../../../bench/seed_figures.mjs';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -34,8 +35,9 @@ describe('the figures over the seeds', () => {
     for (const { weightsSha256 } of runs) expect(weightsSha256).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('stand in the README', () => {
+  it('are in the README and in the table', () => {
     expect(updatedReadme(read('README.md'), results)).toBe(read('README.md'));
+    expect(updatedTable(read('docs/measurements.md'), results)).toBe(read('docs/measurements.md'));
   });
 
   it.each(shipped)('stand in configs/%s.yaml', (name) => {
@@ -69,24 +71,26 @@ describe('updating them', () => {
     },
   });
   const README =
-    'It takes greedy accuracy from 1.0 to **2.0 %** and sampled accuracy from 3.0 to **4.0 %** with seed 1, here.\n' +
-    '| `configs/countdown.yaml` | a task | stages | – | – | – | 5 min |\n';
+    'It takes greedy accuracy from 1.0 to **2.0 %** and sampled accuracy from 3.0 to **4.0 %** with seed 1, here.\n';
+  const TABLE = '| `configs/countdown.yaml` | a task | stages | – | – | – | 5 min |\n';
 
   it('writes a row of the table, the example, and the line of a config', () => {
     const three = made(run(0, 0.5), run(1, 0.75), run(2, 0.625));
     expect(updatedReadme(README, three)).toBe(
-      'It takes greedy accuracy from 25.0 to **75.0 %** and sampled accuracy from 12.5 to **65.0 %** with seed 1, here.\n' +
-        '| `configs/countdown.yaml` | a task | stages | **62.5 % (50.0–75.0)** | 52.5 % (40.0–65.0) | 0–2 | 5 min |\n',
+      'It takes greedy accuracy from 25.0 to **75.0 %** and sampled accuracy from 12.5 to **65.0 %** with seed 1, here.\n',
+    );
+    expect(updatedTable(TABLE, three)).toBe(
+      '| `configs/countdown.yaml` | a task | stages | **62.5 % (50.0–75.0)** | 52.5 % (40.0–65.0) | 0–2 | 5 min |\n',
     );
     expect(updatedConfig('# About.\n# Reaches –\ntask: countdown\n', 'countdown', three)).toBe(
       '# About.\n# Reaches 62.5 % (50.0–75.0) greedy, 52.5 % (40.0–65.0) sampled on held-out problems: ' +
         'median and range of seeds 0 to 2.\ntask: countdown\n',
     );
-    expect(updatedReadme(README, made(run(0, 0.5), run(3, 0.75)))).toContain('| 0, 3 | 5 min |');
+    expect(updatedTable(TABLE, made(run(0, 0.5), run(3, 0.75)))).toContain('| 0, 3 | 5 min |');
   });
 
   it('refuses a text that has no place for them', () => {
-    expect(() => updatedReadme('# Nothing\n', made(run(0, 0.5)))).toThrow(
+    expect(() => updatedTable('# Nothing\n', made(run(0, 0.5)))).toThrow(
       'no row of seven columns for configs/countdown',
     );
     const withoutExample = README.replace('with seed 1', 'with seed 2');
