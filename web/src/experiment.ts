@@ -409,7 +409,7 @@ function warmStartYaml(experiment: Experiment): string[] {
     '    lr_scheduler_type: cosine',
     `    warmup_steps: ${Math.min(warmup, warmStart)}`,
     ...(decay === undefined ? [] : [`    weight_decay: ${decay}`]),
-    `    eval_steps: ${Math.ceil(warmStart / 3)}`,
+    `    eval_steps: ${Math.ceil(warmStart / 6)}`,
   ];
 }
 

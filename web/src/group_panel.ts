@@ -28,6 +28,8 @@ export class GroupPanel {
   readonly #pay: LivePay;
   #paid: readonly (number | null)[] | undefined;
   #shown: CreditedGroup | undefined;
+  /** The answers that stand in for a group during a supervised stage. */
+  #heldOut: Lab['heldOut'];
   /** The tries of its answers, where they search. */
   #searches: readonly AnswerSearch[] | undefined;
   /** Its rollouts, the best paid first. */
@@ -52,17 +54,19 @@ export class GroupPanel {
   }
 
   #draw(): boolean {
-    const { groups, searches, status, groupsStep } = this.#lab;
+    const { groups, heldOut, searches, status, groupsStep } = this.#lab;
     // A group in which something can be learned says more.
     const group = groups.find(({ dead }) => !dead) ?? groups[0];
     if (group === undefined) {
-      const isNew = this.#shown !== undefined || this.#place.firstChild === null;
+      if (this.#shown === undefined && this.#heldOut === heldOut && this.#place.firstChild !== null) return false;
       this.#shown = undefined;
-      if (isNew) {
-        this.#place.replaceChildren(
-          element('p', { class: 'empty' }, 'Its answers come here with the first step of reinforcement.'),
-        );
-      }
+      this.#heldOut = heldOut;
+      const empty = element(
+        'p',
+        { class: 'empty' },
+        'Answers come with the first evaluation, or step of reinforcement.',
+      );
+      this.#place.replaceChildren(...(heldOut === undefined ? [empty] : heldOutAnswers(heldOut)));
       return false;
     }
     const now = performance.now();
@@ -165,6 +169,27 @@ function legend(): HTMLElement {
   return element('p', { class: 'quiet legend' }, ...tokens, 'press an answer for its log-probs');
 }
 
+/** While a teacher is copied: what the policy makes of problems that it is not trained on. */
+function heldOutAnswers({ step, answers }: NonNullable<Lab['heldOut']>): HTMLElement[] {
+  const rows = answers.map(({ prompt, completion: text, verdict }) =>
+    element(
+      'li',
+      { class: 'completion' },
+      element('div', {}, element('code', { class: 'quiet' }, prompt), ' ', element('code', {}, text)),
+      element('div', { class: 'scores' }, verdictOf(verdict)),
+    ),
+  );
+  return [
+    element('p', { class: 'prompt quiet' }, `step ${step}, likeliest answers to held-out problems`),
+    element('ul', { class: 'completions' }, ...rows),
+  ];
+}
+
+function verdictOf({ status, reason }: Rollout['verdict']): HTMLElement {
+  const isRight = status === 'correct';
+  return element('span', { class: isRight ? 'right' : 'wrong' }, isRight ? '✓ ' : '✗ ', reason);
+}
+
 /** Lines that come one after the other; 0 where an answer is one text. */
 function linesIn({ turns }: Rollout, search: AnswerSearch | undefined): number {
   return search ? linesOf(search) : (turns?.length ?? 0);
@@ -178,7 +203,6 @@ function completion(
   lines: number,
 ): HTMLElement {
   const direction = advantage > 0 ? 'up' : advantage < 0 ? 'down' : 'flat';
-  const { status, reason } = rollout.verdict;
   const origin = originWords(provenance);
   const strength = Math.min(1, Math.abs(advantage) / 2);
   return element(
@@ -190,7 +214,7 @@ function completion(
       'div',
       { class: 'scores' },
       ...(origin === undefined ? [] : [element('span', { class: 'origin' }, origin)]),
-      element('span', { class: status === 'correct' ? 'right' : 'wrong' }, status === 'correct' ? '✓ ' : '✗ ', reason),
+      verdictOf(rollout.verdict),
       element('span', { title: 'reward' }, rollout.reward === null ? '–' : rollout.reward.toFixed(2)),
       element('span', { class: 'would' }),
       element(

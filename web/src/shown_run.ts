@@ -1,5 +1,13 @@
 /** What is known of the one run: what the panels show. */
-import type { Answer, BrowserEvent, CreditedGroup, Diagnosis, OpenedRun, SettingChange } from 'rlvr-train/web';
+import type {
+  Answer,
+  BrowserEvent,
+  CreditedGroup,
+  Diagnosis,
+  Evaluation,
+  OpenedRun,
+  SettingChange,
+} from 'rlvr-train/web';
 import { History } from './history.ts';
 import { Notes } from './notes.ts';
 import { Pace } from './pace.ts';
@@ -17,6 +25,8 @@ export class ShownRun {
   /** [groups][rollouts] their tries; undefined where answers do not search. */
   searches: Extract<BrowserEvent, { readonly type: 'rollouts' }>['searches'] = [];
   groupsStep = 0;
+  /** Greedy answers to some held-out problems, by the newest evaluation. */
+  heldOut: { readonly step: number; readonly answers: Evaluation['examples'] } | undefined;
   asked: Asked[] = [];
   /** Why only memory keeps it; empty: it is kept. */
   storage = '';
@@ -38,6 +48,7 @@ export class ShownRun {
   protected forget(): void {
     this.history = new History([]);
     this.groups = [];
+    this.heldOut = undefined;
     this.notes.clear();
     this.asked = [];
     this.storage = '';
@@ -61,6 +72,9 @@ export class ShownRun {
       this.groups = event.groups;
       this.searches = event.searches;
       this.groupsStep = this.history.place('grpo', event.step);
+    }
+    if (event.type === 'evaluation') {
+      this.heldOut = { step: this.history.place(event.stage, event.step), answers: event.evaluation.examples };
     }
     if (event.type === 'step') this.pace.tick();
     if (event.type === 'note') this.notes.say('note', event.message);

@@ -100,6 +100,20 @@ it.each([
   await close();
 });
 
+it('while a teacher is copied, answers to held-out problems are shown, until there is a group', async () => {
+  const { page, close } = await arrive(
+    browser,
+    `${site.url}#preset=reverse-text&warmStart=30&steps=4&batch=64&width=32`,
+  );
+  await status(page, 'waiting');
+  await page.click('#train');
+  await page.waitForSelector('#group .prompt:has-text("held-out problems")');
+  expect(await page.locator('#group .completion :is(.right, .wrong)').count()).toBeGreaterThan(4);
+  await page.waitForSelector('#group li .advantage');
+  expect(await page.textContent('#group .prompt')).not.toContain('held-out');
+  await close();
+});
+
 it('is used by keyboard alone: to the controls, train, pause', async () => {
   const { page, close } = await arrive(browser, `${site.url}${LINK}`);
   await status(page, 'waiting');
