@@ -15,7 +15,7 @@ export async function askPolicy(run: TrainingRun, prompt: string, options: AskOp
 async function ask(
   run: TrainingRun,
   prompt: string,
-  { temperature = 1, samples = 1, seed = 0 }: AskOptions,
+  { temperature = 1, samples = 1, seed = 0, begun }: AskOptions,
 ): Promise<readonly Answer[]> {
   const { tasks } = run.engine;
   const { length } = tasks.codec.encode(prompt);
@@ -28,8 +28,9 @@ async function ask(
     sampling: wholeVocabulary(temperature),
     samplingKey: samplingKey(seed, 'sample'),
     stage: stageOf(run),
+    ...(begun && { prefixes: [Array.from({ length: samples }, () => begun)] }),
   };
-  const item = tasks.heldOutItems().find((held) => held.prompt === prompt);
+  const item = begun ? undefined : tasks.heldOutItems().find((held) => held.prompt === prompt);
   const [completions = []] = item
     ? await completeItems(run.engine, [item], settings)
     : await completeTexts(run.engine, [prompt], settings);

@@ -109,6 +109,8 @@ export interface AskOptions {
   readonly seed?: number;
   /** The base answers, as it is without its adapter; default false. @throws ConfigError where the run trains no adapter */
   readonly base?: boolean;
+  /** Tokens that every answer begins with, which are then read by no verifier; default none. */
+  readonly begun?: Int32Array;
 }
 
 /** A completion of a training problem with everything that a reward is made of. */

@@ -116,8 +116,11 @@ export class GroupPanel {
       const rollout = group.rollouts[i] as Rollout;
       const about = `step ${this.#step}, ${group.item.prompt}`;
       const search = this.#searches?.[i];
+      // In an episode, or under another prompt, the policy has read more than the beginning.
+      const isPlain = rollout.turns === undefined && rollout.prompt === undefined;
+      const askNext = (at: number) => this.#lab.nextTokens(group.item.prompt, rollout.tokens.slice(0, at));
       const answer = tokensButton({ ...rollout, search }, vocabulary, () =>
-        this.#table.show(about, rollout, vocabulary),
+        this.#table.show(about, rollout, vocabulary, isPlain ? askNext : undefined),
       );
       const textOf = (ids: Int32Array): string => Array.from(ids, (id) => vocabulary[id]).join('');
       const item = completion(

@@ -22,6 +22,7 @@ import {
 import { messageOf } from './notes.ts';
 import type { RunFile } from './run_file.ts';
 import { ShownRun } from './shown_run.ts';
+import type { NextToken } from './token_table.ts';
 
 /** `waiting`: nothing is open before a click; `asking`: for leave to run foreign code. */
 export type LabStatus =
@@ -39,6 +40,10 @@ export type LabStatus =
 const ROLLOUTS_MS = 150;
 /** Lost devices after which WebGPU is given up. */
 const MOST_LOSSES = 2;
+
+/** Samples of a next token, and how many different ones are shown. Their log-probs are exact, whatever is drawn. */
+const NEXT_SAMPLES = 48;
+const MOST_NEXT = 5;
 
 export class Lab extends ShownRun {
   experiment: Experiment;
@@ -255,6 +260,15 @@ export class Lab extends ShownRun {
     const answers = await run.ask(prompt, { temperature, samples, seed: Date.now() % 1e6 });
     this.asked = [{ prompt, step: this.history.step, answers }, ...this.asked].slice(0, 6);
     this.changed();
+  }
+
+  /** What the policy would write now after the beginning of an answer: the likeliest of the tokens that samples meet. */
+  async nextTokens(prompt: string, begun: Int32Array): Promise<readonly NextToken[]> {
+    const answers = (await this.run?.ask(prompt, { samples: NEXT_SAMPLES, ...(begun.length > 0 && { begun }) })) ?? [];
+    const at = begun.length;
+    const met = new Map(answers.map(({ tokens, logprobs }) => [tokens[at], Math.exp(logprobs[at] as number)]));
+    const likeliest = [...met].sort(([, a], [, b]) => b - a).slice(0, MOST_NEXT);
+    return likeliest.map(([id, probability]) => ({ id: id as number, probability }));
   }
 
   /** At a click of the visitor's, who has the code before them. */

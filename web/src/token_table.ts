@@ -19,6 +19,15 @@ export interface Sampled {
   readonly search?: AnswerSearch | undefined;
 }
 
+/** A token that could come next. */
+export interface NextToken {
+  readonly id: number;
+  readonly probability: number;
+}
+
+/** The likeliest tokens at a place of an answer, by the policy as it is now. */
+export type AskNext = (place: number) => Promise<readonly NextToken[]>;
+
 /** What a token is that the policy did not sample. */
 const PUT_IN: Readonly<Record<number, string>> = {
   [TOKEN.given]: 'given',
@@ -81,8 +90,8 @@ export class TokenTable {
   readonly box = element('div', { class: 'token-table', hidden: true });
   #from: HTMLElement | undefined;
 
-  /** @param about  what was asked, when */
-  show(about: string, sampled: Sampled, vocabulary: readonly string[]): void {
+  /** @param about  what was asked, when @param askNext  absent: the policy cannot be asked at places of this answer */
+  show(about: string, sampled: Sampled, vocabulary: readonly string[], askNext?: AskNext): void {
     this.#from = document.activeElement instanceof HTMLElement ? document.activeElement : undefined;
     const close = element('button', { type: 'button', class: 'small' }, 'Close');
     close.addEventListener('click', () => this.#close());
@@ -99,13 +108,19 @@ export class TokenTable {
         element(
           'tr',
           {},
-          ...['#', 'Token', 'Probability', 'Log-prob (nats)'].map((head) => element('th', { scope: 'col' }, head)),
+          ...['#', 'Token', 'Probability', 'Log-prob (nats)', ...(askNext ? ['Now'] : [])].map((head) =>
+            element('th', { scope: 'col' }, head),
+          ),
         ),
       ),
       element(
         'tbody',
         {},
-        ...tokens(sampled, vocabulary).map((token, i) => row(String(i + 1), token, logprobs[i] as number)),
+        ...tokens(sampled, vocabulary).map((token, i) => {
+          const one = row(String(i + 1), token, logprobs[i] as number);
+          if (askNext) one.append(nextCell(() => askNext(i), vocabulary));
+          return one;
+        }),
       ),
       element('tfoot', {}, row('', `the whole answer: one in ${atMost(1 / likeliest)}`, sum)),
     );
@@ -128,6 +143,27 @@ export class TokenTable {
     this.box.replaceChildren();
     this.#from?.focus();
   }
+}
+
+/** What could be written at a place, at a click. */
+function nextCell(ask: () => Promise<readonly NextToken[]>, vocabulary: readonly string[]): HTMLElement {
+  const button = element('button', { type: 'button', class: 'small' }, 'What else could come?');
+  const cell = element('td', { class: 'next', 'aria-live': 'polite' }, button);
+  button.addEventListener('click', async () => {
+    button.disabled = true;
+    const next = await ask().catch(() => []);
+    const words = next.map(({ id, probability }) => {
+      const style = `--p: ${probability.toFixed(3)}`;
+      return element(
+        'span',
+        {},
+        element('i', { class: 'token', style }, shown(id, vocabulary)),
+        ` ${percent(probability)}`,
+      );
+    });
+    cell.replaceChildren(...(words.length === 0 ? ['The policy did not answer.'] : words));
+  });
+  return cell;
 }
 
 function row(number: string, token: HTMLElement | string, logprob: number): HTMLElement {

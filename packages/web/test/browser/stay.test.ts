@@ -52,12 +52,24 @@ it('an answer is read token by token: its log-probs are those of the table, by k
     tokens.map((token) => Number((token as HTMLElement).dataset.logprob)),
   );
   await page.keyboard.press('Enter');
-  const numbers = await page.$$eval('#group .token-table td:last-child', (cells) =>
+  const numbers = await page.$$eval('#group .token-table td:nth-child(4)', (cells) =>
     cells.map((cell) => Number(cell.textContent?.replace('\u2212', '-'))),
   );
   const sum = logprobs.reduce((total, logprob) => total + logprob, 0);
   expect(numbers).toHaveLength(logprobs.length + 1);
   for (const [i, logprob] of [...logprobs, sum].entries()) expect(numbers[i]).toBeCloseTo(logprob, 3);
+  for (const row of [1, 2]) {
+    await press(page, `#group .token-table tbody tr:nth-child(${row}) .next button`);
+    await page.waitForSelector(`#group .token-table tr:nth-child(${row}) .next .token`);
+  }
+  const shares = await page.$$eval('#group .token-table tr:nth-child(2) .next span', (all) =>
+    all.map((one) => Number(/ ([\d.]+) %$/.exec(one.textContent ?? '')?.[1])),
+  );
+  expect(shares).toEqual(shares.toSorted((a, b) => b - a));
+  const all = shares.reduce((total, share) => total + share, 0);
+  expect(all).toBeGreaterThan(30);
+  expect(all).toBeLessThan(100.5);
+  await page.focus('#group .token-table .scroll');
   await page.keyboard.press('Escape');
   expect(await page.isHidden('#group .token-table')).toBe(true);
   expect(await page.evaluate(() => document.activeElement?.className)).toBe('tokens');
