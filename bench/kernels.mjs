@@ -25,7 +25,7 @@ const CALLS = 20;
 const { repeats, only, json } = readFlags({ further: { only: { type: 'string' } } });
 const machine = describeMachine();
 
-// A training batch of configs/countdown.yaml: ROWS packed rows in GROUPS prefix groups, and the model's widths.
+// A training batch of configs/countdown-steps.yaml: ROWS packed rows in GROUPS prefix groups, and the model's widths.
 const [ROWS, GROUPS, PROMPT] = [1088, 64, 6];
 const CONTEXT = ROWS / GROUPS;
 const [D, F, V, HEADS, HEAD] = [128, 336, 110, 4, 32];

@@ -7,7 +7,7 @@
  *   npm run bench -- profile --backend webgpu [--adapter NAME] [--repeats 15] [--quick] [--json FILE]
  *
  * --work race is the GRPO step of `bench -- step`, sft the supervised step of `bench -- sft`, lora the step of an adapter
- * beside SmolLM2-135M (or --model) of `bench -- lora`, main a GRPO step of configs/countdown.yaml. --wide takes tiles for 256 bits without measuring first, which other
+ * beside SmolLM2-135M (or --model) of `bench -- lora`, main a GRPO step of configs/countdown-steps.yaml. --wide takes tiles for 256 bits without measuring first, which other
  * work on the machine disturbs. The kernels run in a build of their own whose threads look at a clock
  * at each command and barrier (profile/host.mjs); the table says what that build's step takes.
  *

@@ -5,7 +5,7 @@
  *
  * Trains the recipe of configs/sort-digits.yaml, with three digits, a smaller model and 300 steps, with lags of 0, 1, 2, 4 and
  * 8 batches: with the plain clip, and with the ratio to the policy before the step and truncated importance weights. And that
- * of configs/countdown.yaml, smaller too, with lags of 0, 1 and 4: the reinforcement of a seed begins with the same supervised
+ * of configs/countdown-steps.yaml, smaller too, with lags of 0, 1 and 4: the reinforcement of a seed begins with the same supervised
  * stage, to the bit. Of each run it keeps the curve of its evaluations,
  * the mean ratio, how far log-probs moved while completions waited, and what was clipped. Each row is written to
  * bench/results/staleness.json when it is done, and a row that is there, of the same config, is kept. One thread.
@@ -36,7 +36,7 @@ const SORTING = {
 };
 const COUNTDOWN = {
   prefix: 'countdown ',
-  config: 'configs/countdown.yaml',
+  config: 'configs/countdown-steps.yaml',
   steps: 120,
   lags: [0, 1, 4],
   /** A run takes half a minute of a core. */

@@ -120,7 +120,39 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   },
   countdown: {
     title: 'Countdown',
-    about: 'Reach a target with three numbers. A teacher shows solutions; reward makes sure of them.',
+    about:
+      'Reach a target with three numbers, by trying. A teacher who gives up shows how; reward makes it persist. Watch it think.',
+    time: 'about 12 min',
+    warning: 'Keeps all cores busy for minutes; heavy for a phone.',
+    recording: new URL('./recordings/countdown.json', import.meta.url),
+    example: ['3 7 2 = 13 ?', '7 - 3 = 4 2 : 6 2 8 2 n , 3 * 2 = 6 7 : 13 y , 3 * 2 = 6 , 7 + 6 = 13'],
+    experiment: {
+      ...SORT,
+      task: 'countdown',
+      knobs: {
+        answer: 'search',
+        numbers: 3,
+        max_number: 10,
+        train_max_number: 15,
+        max_tokens: 180,
+        random_order: 0,
+        gives_up: 0.1,
+      },
+      width: 64,
+      layers: 6,
+      heads: 8,
+      warmStart: 2600,
+      steps: 60,
+      batch: 512,
+      rate: 4e-4,
+      entropy: 0,
+      reward: 'accuracy',
+      evalEvery: 20,
+    },
+  },
+  'countdown-steps': {
+    title: 'Countdown without trying',
+    about: 'The same numbers, and the steps alone: the first one must be guessed.',
     time: 'about 10 min',
     warning: 'Keeps all cores busy for minutes; heavy for a phone.',
     example: ['3 7 2 = 13 ?', '3 * 2 = 6 , 7 + 6 = 13'],
@@ -138,29 +170,6 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
       entropy: 0.005,
       reward: 'accuracy',
       evalEvery: 68,
-    },
-  },
-  'countdown-search': {
-    title: 'Countdown by search',
-    about: 'The same numbers, with room to try: what fails is closed, a hit is marked, then the steps. Watch it think.',
-    time: 'about 12 min',
-    warning: 'Keeps all cores busy for minutes; heavy for a phone.',
-    recording: new URL('./recordings/countdown-search.json', import.meta.url),
-    example: ['3 7 2 = 13 ?', '7 - 3 = 4 2 : 6 2 8 2 n , 3 * 2 = 6 7 : 13 y , 3 * 2 = 6 , 7 + 6 = 13'],
-    experiment: {
-      ...SORT,
-      task: 'countdown',
-      knobs: { answer: 'search', numbers: 3, max_number: 10, train_max_number: 15 },
-      width: 64,
-      layers: 6,
-      heads: 8,
-      warmStart: 2000,
-      steps: 60,
-      batch: 512,
-      rate: 2e-4,
-      entropy: 0.005,
-      reward: 'accuracy',
-      evalEvery: 20,
     },
   },
   'guess-number': {
@@ -222,9 +231,10 @@ export const FIRST = 'sort-digits';
 interface Schedule {
   /** The last rate's share of the first. */
   readonly minRate: number;
-  /** The supervised stage: completions a step, rate, its warm-up in steps, weight decay. */
+  /** The supervised stage: completions a step, optimizer, rate, its warm-up in steps, weight decay. */
   readonly warmStart: {
     readonly batch: number;
+    readonly optim?: 'muon';
     readonly rate: number;
     readonly warmup: number;
     readonly decay?: number;
@@ -242,10 +252,16 @@ const SCHEDULES: Readonly<Record<Experiment['task'], Schedule>> = {
   yours: { minRate: 0.1, warmStart: WARM_START },
 };
 /** The same of countdown with answers that search. */
-const SEARCH_SCHEDULE: Schedule = { minRate: 0.15, warmStart: { ...WARM_START, warmup: 50, decay: 0.1 } };
+const SEARCH_SCHEDULE: Schedule = {
+  minRate: 0.15,
+  warmStart: { batch: 32, optim: 'muon', rate: 1e-2, warmup: 100, decay: 0.1 },
+};
 
-function scheduleOf({ task, knobs }: Pick<Experiment, 'task' | 'knobs'>): Schedule {
-  return task === 'countdown' && knobs.answer === 'search' ? SEARCH_SCHEDULE : SCHEDULES[task];
+const searches = ({ task, knobs }: Pick<Experiment, 'task' | 'knobs'>): boolean =>
+  task === 'countdown' && knobs.answer === 'search';
+
+function scheduleOf(experiment: Pick<Experiment, 'task' | 'knobs'>): Schedule {
+  return searches(experiment) ? SEARCH_SCHEDULE : SCHEDULES[experiment.task];
 }
 
 export function ofPreset(preset: string): Experiment {
@@ -370,7 +386,7 @@ export function yamlOf(experiment: Experiment): string {
   const middle = Math.round((width * 8) / 3 / 16) * 16; // SwiGLU's usual share, in whole panels of the products
   return [
     `task: {name: ${task}${knobs.join('')}}`,
-    `model: {hidden_size: ${width}, num_hidden_layers: ${layers}, num_attention_heads: ${heads}, intermediate_size: ${middle}, initializer_range: 0.05}`,
+    `model: {hidden_size: ${width}, num_hidden_layers: ${layers}, num_attention_heads: ${heads}, intermediate_size: ${middle}, initializer_range: 0.05${searches(experiment) ? ', qk_norm: true' : ''}}`,
     `seed: ${seed}`,
     'adam_beta2: 0.95',
     '',
@@ -400,11 +416,12 @@ export function yamlOf(experiment: Experiment): string {
 
 function warmStartYaml(experiment: Experiment): string[] {
   const { warmStart } = experiment;
-  const { batch, rate, warmup, decay } = scheduleOf(experiment).warmStart;
+  const { batch, optim, rate, warmup, decay } = scheduleOf(experiment).warmStart;
   return [
     '  - stage: sft',
     `    max_steps: ${warmStart}`,
     `    per_device_train_batch_size: ${batch}`,
+    ...(optim === undefined ? [] : [`    optim: ${optim}`]),
     `    learning_rate: ${scientific(rate)}`,
     '    lr_scheduler_type: cosine',
     `    warmup_steps: ${Math.min(warmup, warmStart)}`,

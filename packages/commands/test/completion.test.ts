@@ -20,7 +20,7 @@ describe('the completion of bash', () => {
   });
 
   it.each([
-    [['co'], ['configs', 'compare', 'completion', 'countdown', 'countdown-larger']],
+    [['co'], ['configs', 'compare', 'completion', 'countdown', 'countdown-steps']],
     [['sample', '--temp'], ['--temperature']],
     [['report', '--r'], []],
     [['show', 'cis'], ['cispo']],

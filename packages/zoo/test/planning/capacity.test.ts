@@ -87,8 +87,8 @@ it('a method that asks a group by further prompts has room for each of them', ()
 });
 
 describe('a policy opened for inference alone', () => {
-  const text = readFileSync(new URL('../../../../configs/countdown.yaml', import.meta.url), 'utf8');
-  const { config } = parseConfig(text, { file: 'countdown.yaml' });
+  const text = readFileSync(new URL('../../../../configs/countdown-steps.yaml', import.meta.url), 'utf8');
+  const { config } = parseConfig(text, { file: 'countdown-steps.yaml' });
   const task = createTasks(config);
   const shape = modelShape(config, task);
   const everything = { prompts: task.heldOutItems().length, samples: 4 };
