@@ -122,7 +122,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     title: 'Countdown',
     about:
       'Reach a target with three numbers, by trying. A teacher who gives up shows how; reward makes it persist. Watch it think.',
-    time: 'about 12 min',
+    time: 'about 3 min',
     warning: 'Keeps all cores busy for minutes; heavy for a phone.',
     recording: new URL('./recordings/countdown.json', import.meta.url),
     example: ['3 7 2 = 13 ?', '7 - 3 = 4 2 : 6 2 8 2 n , 3 * 2 = 6 7 : 13 y , 3 * 2 = 6 , 7 + 6 = 13'],
