@@ -160,7 +160,16 @@ export class FleetProcesses {
         });
       });
       const { consumers } = await jetstreamManager(connection);
-      await until(async () => (await consumers.info(TASKS, run)).num_waiting >= workers);
+      // A learner that is there may not have made the list of tasks yet.
+      const waiting = (): Promise<number> =>
+        consumers.info(TASKS, run).then(
+          ({ num_waiting }) => num_waiting,
+          (error: unknown) => {
+            if (error instanceof Error && error.name === 'ConsumerNotFoundError') return 0;
+            throw error;
+          },
+        );
+      await until(async () => (await waiting()) >= workers);
     } finally {
       await connection.close();
     }
