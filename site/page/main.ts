@@ -1,5 +1,6 @@
 /** What needs a script on the site: the search, and the choice of light or dark. */
 import MiniSearch, { type SearchResult } from 'minisearch';
+import { element } from '../../packages/report/page/dom.ts';
 import type { SearchData } from '../search_data.ts';
 
 interface Entry {
@@ -77,16 +78,6 @@ function hitsOf(search: MiniSearch<Entry>, query: string): SearchResult[] {
   return [...all, ...some].filter(isShown).slice(0, MOST_HITS);
 }
 
-function element<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  properties: Partial<HTMLElementTagNameMap[K]> = {},
-  ...children: readonly (Node | string)[]
-): HTMLElementTagNameMap[K] {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-}
-
 /** A piece of the passage around the first word that was found, which is marked. */
 function excerpt({ text, terms }: SearchResult): (Node | string)[] {
   const whole = String(text);
@@ -102,11 +93,13 @@ function excerpt({ text, terms }: SearchResult): (Node | string)[] {
 }
 
 function showSearch(place: HTMLElement): void {
-  const input = element('input', { type: 'search', placeholder: 'Search  /', autocomplete: 'off' });
-  input.setAttribute('aria-label', 'Search the documentation');
+  const input = element('input', {
+    ...{ type: 'search', placeholder: 'Search  /', autocomplete: 'off' },
+    'aria-label': 'Search the documentation',
+  });
   const hits = element('ol');
-  const told = element('p', { className: 'told', role: 'status' });
-  const panel = element('div', { className: 'hits', hidden: true }, told, hits);
+  const told = element('p', { class: 'told', role: 'status' });
+  const panel = element('div', { class: 'hits', hidden: true }, told, hits);
   place.append(input, panel);
 
   const load = (): Promise<MiniSearch<Entry>> => {

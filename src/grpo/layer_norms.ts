@@ -3,8 +3,8 @@
  *
  *   θ_after = θ_before·(1 − lr·decay) − lr·a,   a = m/(1 − β1ᵗ) / (√(v/(1 − β2ᵗ)) + ε),   so that θ_before need not be kept
  *
- * Costs four copies of the trained parameters to the host, only if a method asks. A step of Muon is not known from what it
- * left behind.
+ * Costs four copies of the trained parameters to the host, only if a method asks. Moments do not tell
+ * a step of Muon.
  */
 import type { LayerNorms } from '../methods/points.ts';
 import type { OptimizerConfig } from '../methods/stage.ts';

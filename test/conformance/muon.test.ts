@@ -12,7 +12,7 @@ interface Settings {
   readonly weightDecay?: number;
   readonly maxGradNorm?: number;
   readonly norm?: number;
-  /** Of the gradients and the momentum. */
+  /** Standard deviation of the gradients and of the momentum. */
   readonly deviation?: number;
 }
 

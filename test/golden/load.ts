@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { OptimizerSettings } from '../../src/model/optimizer.ts';
 
 /** A tensor in row-major order, whatever its stored precision. */
 export interface Tensor {
@@ -188,6 +189,20 @@ export interface TrajectoryGolden {
     check: Record<string, number>;
   };
   sft: { steps: TrajectorySteps; final_weights: Record<string, Tensor>; check: Record<string, number> };
+}
+
+/** The optimizer at a step of such a trajectory, counted from 0: the rate warms up, then stays. */
+export function goldenOptimizer(optimizer: TrajectoryGolden['optimizer'], step: number): OptimizerSettings {
+  const { betas, eps, weight_decay, learning_rate, warmup_steps, max_grad_norm } = optimizer;
+  return {
+    learningRate: learning_rate * Math.min(1, (step + 1) / warmup_steps),
+    beta1: betas[0],
+    beta2: betas[1],
+    adamEps: eps,
+    weightDecay: weight_decay,
+    maxGradNorm: max_grad_norm,
+    adamStep: step + 1,
+  };
 }
 
 export interface MuonGolden {

@@ -10,7 +10,7 @@ import type { Trained } from '../../src/model/memory/plan.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
 import { muonStep, type OptimizerSettings } from '../../src/model/optimizer.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
-import { loadGolden } from '../golden/load.ts';
+import { goldenOptimizer, loadGolden } from '../golden/load.ts';
 import { loadGoldenModel, worstRelative } from '../support/golden_model.ts';
 import {
   accumulate,
@@ -28,18 +28,8 @@ const model = loadGoldenModel(golden.model);
 const batch = packBatch(model.groups);
 
 function settingsAt(step: number): OptimizerSettings {
-  const { betas, eps, weight_decay, learning_rate, warmup_steps, max_grad_norm, momentum } = golden.optimizer;
-  return {
-    optim: 'muon',
-    muonMomentum: momentum,
-    learningRate: learning_rate * Math.min(1, (step + 1) / warmup_steps),
-    beta1: betas[0],
-    beta2: betas[1],
-    adamEps: eps,
-    weightDecay: weight_decay,
-    maxGradNorm: max_grad_norm,
-    adamStep: step + 1,
-  };
+  const { momentum, ...optimizer } = golden.optimizer;
+  return { optim: 'muon', muonMomentum: momentum, ...goldenOptimizer(optimizer, step) };
 }
 
 const backends: [string, () => Promise<Backend>, number][] = [

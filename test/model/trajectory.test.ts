@@ -5,10 +5,9 @@ import { slotLength } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import type { OptimizerSettings } from '../../src/model/optimizer.ts';
 import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
 import type { Tensor } from '../golden/load.ts';
-import { loadGolden } from '../golden/load.ts';
+import { goldenOptimizer, loadGolden } from '../golden/load.ts';
 import { loadGoldenModel, worstRelative } from '../support/golden_model.ts';
 import { openGolden } from '../support/policies.ts';
 
@@ -28,19 +27,6 @@ interface Step {
 
 function meanOf(values: ArrayLike<number>): number {
   return Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function optimizerAt(step: number): OptimizerSettings {
-  const { betas, eps, weight_decay, learning_rate, warmup_steps, max_grad_norm } = trajectory.optimizer;
-  return {
-    learningRate: learning_rate * Math.min(1, (step + 1) / warmup_steps),
-    beta1: betas[0],
-    beta2: betas[1],
-    adamEps: eps,
-    weightDecay: weight_decay,
-    maxGradNorm: max_grad_norm,
-    adamStep: step + 1,
-  };
 }
 
 function stepOf(
@@ -66,7 +52,7 @@ async function runGrpo(policy: Policy): Promise<Step[]> {
   const steps: Step[] = [];
   for (let step = 0; step < STEPS; step++) {
     const scores = await policy.accumulate(batch, temperature, rows, settings);
-    const { gradNorm } = await policy.optimize(optimizerAt(step));
+    const { gradNorm } = await policy.optimize(goldenOptimizer(trajectory.optimizer, step));
     steps.push(stepOf(scores, meanOf(scores.losses) * TOKENS, gradNorm));
   }
   return steps;
@@ -78,7 +64,7 @@ async function runSft(policy: Policy): Promise<Step[]> {
   for (let step = 0; step < STEPS; step++) {
     const scores = await policy.forward(batch, 1);
     await policy.backward(derivatives);
-    const { gradNorm } = await policy.optimize(optimizerAt(step));
+    const { gradNorm } = await policy.optimize(goldenOptimizer(trajectory.optimizer, step));
     steps.push(stepOf(scores, -meanOf(scores.logprobs), gradNorm));
   }
   return steps;

@@ -40,7 +40,7 @@ export interface Trajectory {
   readonly weights: Float32Array;
 }
 
-/** Steps by Muon where the policy has room for it. @param afterStep called behind each step */
+/** Steps by Muon where the policy has room for it. @param afterStep called after each step */
 export async function tenSteps(policy: Policy, afterStep: () => void = () => {}): Promise<Trajectory> {
   const batch = packBatch(GROUPS);
   const settings = { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.2, clipDelta: null, klCoef: 0 };

@@ -28,7 +28,7 @@ export class GroupPanel {
   readonly #pay: LivePay;
   #paid: readonly (number | null)[] | undefined;
   #shown: CreditedGroup | undefined;
-  /** The answers that stand in for a group during a supervised stage. */
+  /** Answers to held-out problems, shown in place of a group during a supervised stage. */
   #heldOut: Lab['heldOut'];
   /** The tries of its answers, where they search. */
   #searches: readonly AnswerSearch[] | undefined;

@@ -33,7 +33,7 @@ export interface Recording {
   readonly hardware: string;
   readonly seconds: number;
   readonly parameters: number;
-  /** Held-out problems of which an evaluation asks all. */
+  /** How many held-out problems each evaluation asks. */
   readonly problems: number;
   readonly prompts: readonly string[];
   readonly moments: readonly Moment[];
@@ -171,7 +171,7 @@ function answered(prompt: string, { text, isRight, search }: RecordedAnswer): HT
   );
 }
 
-/** The held-out curve, of which what comes after `--now` is hidden. */
+/** The held-out curve; what comes after `--now` is hidden. */
 function plotOf({ moments, seconds, problems }: Recording): HTMLElement {
   const pointsOf = (key: 'greedy' | 'sampled'): string =>
     moments.map((moment) => `${(100 * moment.seconds) / seconds},${100 * (1 - moment[key])}`).join(' ');

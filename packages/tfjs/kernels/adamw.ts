@@ -1,6 +1,7 @@
 /** AdamW with decoupled weight decay, arXiv:1711.05101. Formula and shapes: ../kernels.ts (adamw). */
 import * as tf from '@tensorflow/tfjs';
 import { ADAMW } from '../../../src/kernels/kernels.ts';
+import { clipFactor } from '../../../src/kernels/reference/adamw.ts';
 import type { WaitingKernel } from './tfjs_kernel.ts';
 
 /** One optimizer step over flat arenas; nothing changes where the norm is not finite. */
@@ -11,8 +12,7 @@ export const adamw: WaitingKernel<'adamw'> = {
     if (!Number.isFinite(norm)) return;
     const settings = await args.settings.values();
     const setting = (name: Exclude<keyof typeof ADAMW, 'length'>): number => settings[ADAMW[name]] as number;
-    const most = setting('maxGradNorm');
-    const clip = most > 0 ? Math.min(1, most / (norm + 1e-6)) : 1;
+    const clip = clipFactor(norm, setting('maxGradNorm'));
     /** beta·moment + (1 − beta)·news */
     const moved = (moment: tf.Tensor, news: tf.Tensor, beta: number): tf.Tensor =>
       tf.add(tf.mul(moment, beta), tf.mul(news, 1 - beta));

@@ -1,6 +1,7 @@
 /** Muon, kellerjordan.github.io/posts/muon. Formula and shapes: ../kernels.ts (muon). */
 import * as tf from '@tensorflow/tfjs';
 import { MUON, NEWTON_SCHULZ } from '../../../src/kernels/kernels.ts';
+import { clipFactor } from '../../../src/kernels/reference/adamw.ts';
 import type { WaitingKernel } from './tfjs_kernel.ts';
 
 /** One optimizer step of some matrices; nothing changes where the norm is not finite. */
@@ -10,8 +11,8 @@ export const muon: WaitingKernel<'muon'> = {
     if (!Number.isFinite(norm)) return;
     const settings = await args.settings.values();
     const setting = (name: Exclude<keyof typeof MUON, 'length'>): number => settings[MUON[name]] as number;
-    const [most, rate, momentum] = [setting('maxGradNorm'), setting('learningRate'), setting('momentum')];
-    const clip = most > 0 ? Math.min(1, most / (norm + 1e-6)) : 1;
+    const [rate, momentum] = [setting('learningRate'), setting('momentum')];
+    const clip = clipFactor(norm, setting('maxGradNorm'));
     const keep = 1 - rate * setting('weightDecay');
     for (const { begin, rows, columns } of matrices) {
       const place = { begin, end: begin + rows * columns };

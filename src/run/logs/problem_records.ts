@@ -78,9 +78,11 @@ export async function keepRecords(run: Progress, store: Store, event: Evaluation
     right: problems.map(({ samples }) => samples.filter(isRight).length),
   });
   const apart = Math.ceil(problems.length / FOLLOWED);
-  const followed = problems.filter((_, i) => i % apart === 0).map(keptProblem);
+  const followed = problems.filter((_, i) => i % apart === 0);
   await keepLine(run, store, ANSWERS, event, {
-    answers: followed.map(({ prompt, greedy: { text, status, length } }) => ({ prompt, text, status, length })),
+    answers: followed.map(({ prompt, greedy: { status }, greedyAnswer: { text, tokens } }) => {
+      return { prompt, text, status, length: tokens.length };
+    }),
   });
 }
 
