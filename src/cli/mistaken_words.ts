@@ -83,8 +83,8 @@ export function unknownWord(word: string, all: readonly Command[]): string {
   if (isConfig(word))
     return `${word} — a config, which this command does not take; train it: train ${shellQuoted(word)}.`;
   const names = all.filter(({ isAlias }) => !isAlias).map(({ name }) => name);
-  const flags = all.flatMap(({ flags: declared = {} }) => Object.keys(declared).map(spelled));
-  if (flags.includes(`--${word}`)) return `${word} — a flag, not a command; use --${word}.`;
+  const { flags = {} } = all.find(({ isDefault }) => isDefault) ?? {};
+  if (Object.keys(flags).map(spelled).includes(`--${word}`)) return `${word} — a flag, not a command; use --${word}.`;
   const nearest = nearestKey(word, [...names, ...packagedNames()]);
   if (nearest !== undefined) return `${word} — no such command or config; did you mean "${nearest}"?`;
   const rule = 'neither a command nor a config nor the value of a flag (rlvr-train --help lists the commands)';

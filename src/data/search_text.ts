@@ -86,10 +86,11 @@ function leftAfter<S>(space: SearchSpace<S>, { to }: SearchMove<S>): string {
 
 /** Whether the words of a try before its mark, list or bracket are those of this move. */
 export function isTryOf<S>(space: SearchSpace<S>, move: SearchMove<S>, phrase: string): boolean {
-  if (!phrase.startsWith(move.text)) return false;
-  const sorted = (words: string): string => words.split(' ').sort().join(' ');
   const left = leftAfter(space, move);
-  return sorted(phrase.slice(move.text.length)) === sorted(left === '' ? '' : ` ${left}`);
+  if (left === '') return phrase === move.text;
+  const sorted = (words: string): string => words.split(' ').sort().join(' ');
+  const before = `${move.text} `;
+  return phrase.startsWith(before) && sorted(phrase.slice(before.length)) === sorted(left);
 }
 
 /** Writes a search as the teacher does it; undefined where it is longer than it may be. */

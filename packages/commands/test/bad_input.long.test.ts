@@ -157,6 +157,8 @@ const PLACES: Mistake[] = [
   { what: 'a misspelt shipped config', words: ['--config', 'countdonw'],
     says: `--config countdonw — neither a file nor a shipped config (${packagedNames().join(', ')}); did you mean "countdown"?` },
   { what: 'a flag for a command', words: ['resume', 'out'], says: 'resume — a flag, not a command; use --resume.' },
+  { what: 'a flag of another command', words: ['check'],
+    says: 'check — neither a command nor a config nor the value of a flag (rlvr-train --help lists the commands); an output directory is --output check.' },
   { what: 'a key of the config for a flag', words: ['--config', 'my.yaml', '--learning_rate', '1e-4'],
     says: '--learning_rate — a key of the config, not a flag; use --set learning_rate=VALUE.' },
   { what: 'two runs for one report', words: ['report', '--run', 'a', '--run', 'b'],

@@ -48,7 +48,7 @@ describe('verifier of searches', () => {
       });
       expect(findings.map(findingText).join('\n')).toBe('');
     },
-    60_000,
+    300_000,
   );
 
   // biome-ignore format: a table
@@ -84,16 +84,19 @@ describe('verifier of searches', () => {
 
   it('reads what a try repeats of the numbers that are left, in any order, and nothing else', () => {
     const answer = (first: string, second: string) =>
-      `9 - 2 = 7 ${first}( 8 + 3 = 11 ${second}: 18 4 77 y , 9 - 2 = 7 , 8 + 3 = 11 , 11 * 7 = 77`;
+      `9 - 2 = 7${first}( 8 + 3 = 11${second}: 18 4 77 y , 9 - 2 = 7 , 8 + 3 = 11 , 11 * 7 = 77`;
     const scores = [
-      ['8 3 ', '7 '],
-      ['3 8 ', '7 '],
-      ['8 ', '7 '],
-      ['8 3 ', ''],
-      ['8 3 ', '11 7 '],
-      ['', ''],
+      [' 8 3 ', ' 7 '],
+      [' 3 8 ', ' 7 '],
+      [' 8 ', ' 7 '],
+      [' 8 3 ', ' '],
+      [' 8 3 ', ' 11 7 '],
+      [' ', ' '],
+      ['8 3  ', ' 7 '],
+      [' 8 3 ', '7  '],
+      [' 8  3 ', ' 7 '],
     ].map(([first = '', second = '']) => judged([9, 8, 2, 3], 77, answer(first, second), { restate: true }).score);
-    expect(scores).toEqual([1, 1, 0, 0, 0, 0]);
+    expect(scores).toEqual([1, 1, 0, 0, 0, 0, 0, 0, 0]);
   });
 
   it('judges answers as its second checker does, whatever is done to them', () => {
