@@ -8,6 +8,7 @@ import { didYouMean } from '../../../src/options/nearest_name.ts';
 import { type Catalogue, type CatalogueMethod, TAKES } from '../../zoo/catalogue/catalogue.ts';
 import { type Evidence, evidenceOf, evidenceText } from '../../zoo/catalogue/method_evidence.ts';
 import { methodFacts } from '../../zoo/catalogue/method_facts.ts';
+import { CORE_METHODS, MEASURES, METHOD_FAMILIES } from '../../zoo/catalogue/method_families.ts';
 import { isSpelledAlike, otherNamesOf } from '../../zoo/catalogue/spelled_alike.ts';
 import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
 import { DIAGNOSIS_CODES } from '../../zoo/diagnostics/catalogue.ts';
@@ -18,7 +19,7 @@ export interface MethodsOptions {
   readonly json?: boolean;
   /** Code of a diagnosis. */
   readonly for?: string;
-  /** Each in a line; by default, where nothing is asked for, the core ones alone are, and the names of all others. */
+  /** Each in a line; by default, where nothing is asked for, ten are, and the names of all others by family. */
   readonly all?: boolean;
 }
 
@@ -41,7 +42,7 @@ export function listMethods(words: readonly string[], { json = false, for: code,
   if (found.length === 0) throw noMethod(words.join(' '), [...points.map(({ name }) => name), ...everyName(methods)]);
   const isWhole = all || words.length > 0 || code !== undefined;
   if (json) printJson(JSON.stringify(found.map(withEvidence)));
-  else print(wrapWords(methodLines(points, found, isWhole), wrapColumns(process.stdout)));
+  else print(wrapWords(isWhole ? methodLines(points, found) : layers(found), wrapColumns(process.stdout)));
 }
 
 function requireDiagnosis(code: string): void {
@@ -92,23 +93,43 @@ function withEvidence(method: CatalogueMethod): CatalogueMethod & { readonly evi
   return { ...method, evidence: evidenceOf(method) };
 }
 
-/** @param isWhole  all in a line each; otherwise those of the core, and the names of the others */
-function methodLines(points: Catalogue['points'], methods: readonly CatalogueMethod[], isWhole: boolean): string {
-  const inLines = methods.filter(({ isCore }) => isWhole || isCore);
-  const width = Math.max(...inLines.map(({ name }) => name.length));
+const LEGEND = 'points: right samples in a hundred, beside plain GRPO from the same start; bench/arena has all rows';
+
+/** A line for each, by the point of a step at which it acts. */
+function methodLines(points: Catalogue['points'], methods: readonly CatalogueMethod[]): string {
+  const width = Math.max(...methods.map(({ name }) => name.length));
   const groups = points.flatMap(({ name, takes, does }) => {
     const here = methods.filter(({ point }) => point === name);
     if (here.length === 0) return [];
-    const lines = here.filter((method) => inLines.includes(method)).flatMap((method) => linesOf(method, width));
-    const others = here.filter((method) => !inLines.includes(method));
-    return [
-      [`${colors.bold(name)}  ${colors.dim(`${does} ${TAKES[takes]}`)}`, ...lines, ...namesOf(others)].join('\n'),
-    ];
+    const title = `${colors.bold(name)}  ${colors.dim(`${does} ${TAKES[takes]}`)}`;
+    return [[title, ...here.flatMap((method) => linesOf(method, width))].join('\n')];
   });
-  const command = `${commandName()} methods`;
-  const more = isWhole ? '' : `a line for each: ${command} ls --all, or ls POINT; `;
-  const legend = 'points: right samples in a hundred, beside plain GRPO from the same start; bench/arena has all rows';
-  return [...groups, colors.dim(`${legend}\n${more}all of one: ${command} show ID`)].join('\n\n');
+  return [...groups, colors.dim(`${LEGEND}\nall of one: ${commandName()} methods show ID`)].join('\n\n');
+}
+
+/** Three layers: those to begin with in a line each, the names of all others by what they are for, and where papers are. */
+function layers(methods: readonly CatalogueMethod[]): string {
+  const named = new Map(methods.map((method) => [method.name, method]));
+  const core = CORE_METHODS.flatMap((names) => names.split(' ').flatMap((name) => named.get(name) ?? []));
+  const width = Math.max(...core.map(({ name }) => name.length));
+  const families = [...METHOD_FAMILIES, MEASURES].map(({ title, when, kinds }) => {
+    const lines = Object.entries(kinds).map(([kind, names]) => {
+      const marked = names.split(' ').map((name) => {
+        const { sameAs } = named.get(name) ?? {};
+        return sameAs === undefined || sameAs.given !== undefined ? name : `${name} (a form of ${sameAs.id})`;
+      });
+      return `  ${colors.dim(`${kind}:`)} ${marked.join(', ')}`;
+    });
+    return [`${colors.bold(title)}  ${colors.dim(when)}`, ...lines].join('\n');
+  });
+  const command = commandName();
+  const more = `a line for each: ${command} methods ls --all, or ls POINT; all of one: ${command} methods show ID`;
+  const papers = `what a paper proposes, and the config that runs it: ${command} explain NAME; docs/systems.md has all papers`;
+  return [
+    [colors.bold('Ten to begin with'), ...core.flatMap((method) => linesOf(method, width))].join('\n'),
+    ...families,
+    colors.dim([LEGEND, more, papers].join('\n')),
+  ].join('\n\n');
 }
 
 /** What it does, and what that is worth. */
@@ -119,20 +140,6 @@ function linesOf(method: CatalogueMethod, width: number): string[] {
     `  ${colors.bold(name.padEnd(width))}  ${does}${isDefault ? colors.dim(' The default.') : ''}`,
     colors.dim(`${' '.repeat(width + 4)}${worth}`),
   ];
-}
-
-const FAMILIES: readonly (readonly [kind: Evidence['kind'], title: string])[] = [
-  ['measured', 'measured'],
-  ['published', 'published'],
-  ['none', 'ours'],
-];
-
-/** The names of methods, those that were measured first. */
-function namesOf(methods: readonly CatalogueMethod[]): string[] {
-  return FAMILIES.flatMap(([kind, title]) => {
-    const names = methods.filter((method) => evidenceOf(method).kind === kind).map(({ name }) => name);
-    return names.length === 0 ? [] : [`  ${colors.dim(`${names.length} more ${title}`)}  ${names.join(', ')}`];
-  });
 }
 
 function noMethod(name: string, known: readonly string[]): ConfigError {

@@ -11,7 +11,7 @@ export const METHODS = command({
     command({
       name: 'ls',
       isDefault: true,
-      does: 'the core ones and the names of all others, by the point of a step at which they act, with what was measured of them',
+      does: 'ten to begin with, with what was measured of them, and the names of all others in twelve families',
       words: [
         {
           syntax: '[words...]',
@@ -19,7 +19,7 @@ export const METHODS = command({
         },
       ],
       flags: {
-        all: toggle('a line for each, and not only for the core ones'),
+        all: toggle('a line for each, by the point of a step at which it acts'),
         for: text('<diagnosis>', 'only those made against it, e.g. entropy-collapse'),
         json: toggle('print all of them as JSON'),
       },
@@ -56,7 +56,7 @@ export const METHODS = command({
     { words: 'methods check ./methods/mine.ts', does: 'try a method of yours' },
     {
       words: 'methods ls',
-      does: 'the core ones with what was measured, the names of all others',
+      does: 'ten to begin with, and all others by family',
     },
   ],
 });

@@ -47,8 +47,6 @@ export interface CatalogueMethod extends About {
   readonly stage: StageConfig['stage'];
   /** A stage that does not name the point has it. */
   readonly isDefault: boolean;
-  /** Keys of a stage mean it, TRL's among them, or stages have it by default: no shipped config names another. */
-  readonly isCore: boolean;
   readonly options: readonly OptionText[];
   /** Its options may also be written among the keys of the stage. */
   readonly optionsAreStageKeys: boolean;
@@ -128,7 +126,6 @@ export function describeMethod(point: MethodPoint, method: Method<unknown>): Cat
     stage: 'grpo',
     ...about,
     isDefault: isDefault(point, id),
-    isCore: isCore(point, id),
     options,
     optionsAreStageKeys,
     isRepeatable,
@@ -148,7 +145,6 @@ export function describeDemonstrations({ id, about, options: declared }: Demonst
     stage: 'sft',
     ...about,
     isDefault: false,
-    isCore: false,
     options,
     optionsAreStageKeys: false,
     isRepeatable: false,
@@ -156,10 +152,6 @@ export function describeDemonstrations({ id, about, options: declared }: Demonst
     companions: [],
     yaml: [id, named(id, valuesOf(options))].map((one) => line({ [DEMONSTRATIONS_KEY.yaml]: one })),
   };
-}
-
-function isCore(point: MethodPoint, id: string): boolean {
-  return USUAL_METHODS[point].some((method) => method.id === id);
 }
 
 function isDefault(point: MethodPoint, id: string): boolean {

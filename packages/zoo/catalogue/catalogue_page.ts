@@ -2,6 +2,7 @@
 import type { OptionText } from '../options/describe.ts';
 import { type Catalogue, type CatalogueMethod, type CatalogueTask, TAKES } from './catalogue.ts';
 import { levelText, optionTable, sourceText, tableCell } from './catalogue_words.ts';
+import { CORE_METHODS, MEASURES, METHOD_FAMILIES } from './method_families.ts';
 
 /** The page as Markdown, ending in a newline. */
 export function cataloguePage({ tasks, rewards, points, methods }: Catalogue): string {
@@ -17,6 +18,9 @@ export function cataloguePage({ tasks, rewards, points, methods }: Catalogue): s
     '## Methods',
     'What a `grpo` stage is made of, by the point of a step at which it acts, and at the end what an `sft` stage may show. A point takes one method or a list, each a name, `{name: NAME, …}` with options, or a file of yours. Each method has a page, and `rlvr-train methods show ID` prints it.',
     'A number that may be a schedule takes `{from: 0.1, to: 0, over: 0.5, shape: linear}`: `over` is a share of the stage, above 1 a number of steps (default: the whole stage), and `shape` is `linear`, `cosine` or `geometric`.',
+    '### By what they are for',
+    'Ten to begin with, then twelve families; a row has methods of one kind, mostly options of one another.',
+    familyTable(),
     ...points.flatMap(({ name, takes, does }) => {
       const here = methods.filter(({ point }) => point === name);
       const count = TAKES[takes];
@@ -37,6 +41,21 @@ function taskParts({ name, does, category, tier, example, rewards, levels, optio
     yamlFact(yaml),
   ];
   return [`### ${name}`, does, facts.join('\n'), ...tableOf(options)];
+}
+
+function familyTable(): string {
+  const link = (names: string): string =>
+    names
+      .split(' ')
+      .map((name) => `[${name}](methods/${name}.md)`)
+      .join(', ');
+  const rows = [...METHOD_FAMILIES, MEASURES].flatMap(({ title, when, kinds }) =>
+    Object.entries(kinds).map(
+      ([kind, names], index) => `| ${index === 0 ? `**${title}.** ${when}` : ''} | ${kind} | ${link(names)} |`,
+    ),
+  );
+  const core = `| **To begin with.** | | ${CORE_METHODS.map(link).join(' · ')} |`;
+  return ['| family | kind | methods |', '|---|---|---|', core, ...rows].join('\n');
 }
 
 /** A line each: the pages of docs/reference/methods have the rest. */
