@@ -15,6 +15,15 @@ export const PAPERS_MODULE = 'packages/zoo/catalogue/systems/papers.ts';
 const text = z.string().min(1, 'expected a text; leave the field out where there is none');
 const names = z.string().regex(/^\S+( \S+)*$/, 'expected names, separated by one space each');
 
+const lines = (field) =>
+  z
+    .string(`expected lines of a config, as a block of text: \`${field}: |\``)
+    .regex(
+      /^([a-z0-9_]+:.*\n( .*\n)*)+$/,
+      'expected lines of a config, which begin with a key or go with the one above',
+    )
+    .transform((text) => text.trimEnd().split('\n'));
+
 const row = z
   .strictObject({
     name: text,
@@ -24,12 +33,8 @@ const row = z
       .optional(),
     does: text.regex(/\.$/, 'expected a sentence, which ends in a full stop'),
     uses: names.optional(),
-    keys: z
-      .string('expected lines of a config, as a block of text: `keys: |`')
-      .regex(/^([a-z_]+:.*\n( .*\n)*)+$/, 'expected lines of a config, which begin with a key or go with the one above')
-      .transform((lines) => lines.trimEnd().split('\n'))
-      .optional(),
-    warm: z.literal(true, 'expected true; leave the field out otherwise').optional(),
+    keys: lines('keys').optional(),
+    base: text.optional(),
     needs: text.optional(),
     nearest: text.optional(),
     transfers: text.optional(),
@@ -43,17 +48,18 @@ const row = z
   .transform(({ uses = '', ...others }) => ({ ...others, uses }));
 
 const mechanism = z.strictObject({ by: names, lacks: text.optional() });
+const base = z.strictObject({ says: text, lines: lines('lines') });
 const titles = z.record(z.string(), text);
 
 /**
- * @param {string} folder with tables.yaml, the files that it names, and mechanisms.yaml
+ * @param {string} folder with tables.yaml, the files that it names, mechanisms.yaml and bases.yaml
  * @returns what packages/zoo/catalogue/systems/papers.ts exports, by name
  * @throws {Error} where a file is not as tables.yaml says, with the file, the line, the row, the field and the value seen
  */
 export function readPapers(folder = join(CATALOGUE, 'papers')) {
   const { systems, recipes } = read(folder, 'tables.yaml', titles);
   const ids = [systems, recipes].flatMap((tables) => Object.keys(tables));
-  const files = [...ids, 'tables', 'mechanisms'].map((id) => `${id}.yaml`);
+  const files = [...ids, 'tables', 'mechanisms', 'bases'].map((id) => `${id}.yaml`);
   for (const file of readdirSync(folder)) {
     if (!files.includes(file))
       throw new Error(`${join(folder, file)}: tables.yaml does not name it; give it a title there`);
@@ -64,6 +70,7 @@ export function readPapers(folder = join(CATALOGUE, 'papers')) {
     SUBJECTS: subjectsOf(systems),
     RECIPE_SUBJECTS: subjectsOf(recipes),
     MECHANISMS: read(folder, 'mechanisms.yaml', mechanism),
+    BASES: read(folder, 'bases.yaml', base),
   };
 }
 
@@ -95,6 +102,7 @@ export function papersModule(papers) {
     SUBJECTS: 'readonly Subject[]',
     RECIPE_SUBJECTS: 'readonly Subject[]',
     MECHANISMS: 'Readonly<Record<string, Mechanism>>',
+    BASES: 'Readonly<Record<string, Base>>',
   };
   // Names of fields without their quotes, which are 3 kB of the package; within a text a quote comes after a backslash.
   const literal = (value) => JSON.stringify(value).replace(/(?<=[{,])"([a-z]+)":/g, '$1:');
@@ -103,7 +111,7 @@ export function papersModule(papers) {
   );
   const head = [
     '// Made by tools/made_modules.mjs of packages/zoo/catalogue/papers/. Do not edit.',
-    "import type { Mechanism, Subject } from './system.ts';",
+    "import type { Base, Mechanism, Subject } from './system.ts';",
     '',
   ];
   return `${[...head, ...values].join('\n')}\n`;

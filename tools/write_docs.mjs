@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { commandsPage } from '../build/packages/commands/command_page.js';
 import { COMMANDS } from '../build/packages/commands/commands.js';
 import { madePages } from '../build/packages/zoo/catalogue/made_pages.js';
-import { systemConfigs } from '../build/packages/zoo/catalogue/systems/system_config.js';
+import { systemConfig, systemsWithConfigs } from '../build/packages/zoo/catalogue/systems/system_config.js';
 import { systemsPage } from '../build/packages/zoo/catalogue/systems/systems_page.js';
 import { GENERATED_FOLDER, generatedPages } from './generated_pages.mjs';
 
@@ -20,4 +20,7 @@ for (const [path, page] of generatedPages({ madePages, commandsPage, COMMANDS, s
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), page);
 }
-for (const [name, config] of systemConfigs()) writeFileSync(join(root, 'configs/systems', `${name}.yaml`), config);
+const systems = join(root, 'configs/systems');
+rmSync(systems, { recursive: true });
+mkdirSync(systems);
+for (const [name, system] of systemsWithConfigs()) writeFileSync(join(systems, `${name}.yaml`), systemConfig(system));

@@ -12,7 +12,7 @@ export function systemText(facts: SystemFacts, columns: number | undefined): str
   const words = [
     `${colors.bold(name)}${colors.dim(`  a published system${source}`)}`,
     `  ${does}`,
-    ...(here.length === 0 ? [] : [`  Here, ${status}: ${here.join(', ')}`]),
+    `  ${colors.bold(status)}${here.length === 0 ? '' : `: ${here.join('. ')}.`}`,
     ...remarks.map((remark) => `  ${remark}`),
   ];
   const pasted = keys.length === 0 ? [] : ['', ...keys.map((line) => `    ${line}`), ''];

@@ -201,15 +201,15 @@ describe('explain', () => {
     expect(text).toMatch(
       /A method \(advantage_estimator\): [\s\S]*\n\nRiskPO {2}a published system, https:\/\/arxiv.org\/abs\/2510/,
     );
-    expect(text).toContain('Here, whole: riskpo, bundle');
-    expect(text).toContain('\n\n    advantage_estimator: {name: riskpo, prompts_per_bundle: 5}\n\n');
+    expect(text).toContain('  run here: riskpo.');
+    expect(text).toContain('\n\n    advantage_estimator: {name: riskpo, prompts_per_bundle: 5}\n');
     expect(text).toContain('--config systems/riskpo');
   });
 
   it('knows systems by each of their names, of one word or several, and methods by their other names', () => {
     expect(explained('golden', 'goose')).toContain('--config systems/golden-goose');
     expect(explained('brpo')).toContain('Writing-Zero / BRPO');
-    expect(explained('tau2-bench')).toContain('Here, whole: state_db');
+    expect(explained('tau2-bench')).toContain('  run here: state_db');
     expect(explained('spa-rl')).toContain('Missing: progress-head');
     expect(explained('dapo')).toContain('The method refill: ');
     expect(explained('REINFORCE++')).toContain('methods show reinforce-pp');

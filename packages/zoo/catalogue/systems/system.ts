@@ -11,11 +11,11 @@ export interface System {
   readonly uses: string;
   /** Lines of a config, at its top, that run what is here. */
   readonly keys?: readonly string[];
-  /** Random weights hardly ever solve its task: a supervised stage comes first. */
-  readonly warm?: boolean;
+  /** What its config begins with, a name in bases.yaml; absent: `partial`. */
+  readonly base?: string;
   /** What these lines need that a small model and a task of the package do not have. */
   readonly needs?: string;
-  /** Nothing of it is built: what its lines run in its place, as the end of a sentence. */
+  /** Nothing of it is built: what is nearest to it here, as the end of a sentence. */
   readonly nearest?: string;
   /** What of it transfers to text on a device. */
   readonly transfers?: string;
@@ -31,12 +31,23 @@ export interface Subject {
   readonly systems: readonly System[];
 }
 
+/** What a config of systems begins with. */
+export interface Base {
+  /** The kind of start, a sentence. */
+  readonly says: string;
+  /** Lines of a config, at its top. */
+  readonly lines: readonly string[];
+}
+
 /**
  * What a system is made of, where it has another name here than the catalogue's, or is here only in part. Any other
  * mechanism is here where a method, a reward, a task or a figure has its name, and missing until one has.
  */
 export interface Mechanism {
-  /** What it is here: methods, rewards, tasks, figures, apart by spaces; `key:NAME` of a config, `page:PAGE` of docs/. */
+  /**
+   * What it is here, apart by spaces: methods, rewards, tasks, figures; `key:NAME` of a config, `stages:sft` or
+   * `stages:several`, `category:NAME` of tasks, `page:PAGE` of docs/. A config has it if it has one of them.
+   */
   readonly by: string;
   /** What of it is not here; absent: nothing. */
   readonly lacks?: string;

@@ -1,25 +1,10 @@
-/** configs/systems/<name>.yaml: a whole config that runs what is here of a system, on a small task from random weights. */
-import type { System } from './system.ts';
+/** configs/systems/<name>.yaml: a whole config that runs what is here of a system: its base, and the system's own lines. */
+import { BASES } from './papers.ts';
+import type { Base, System } from './system.ts';
 import { PAPERS } from './table.ts';
 
-const BASE = [
-  'task: {name: sort_digits, digits: 3}',
-  'max_steps: 300',
-  'num_generations: 8',
-  'generation_batch_size: 128',
-  'learning_rate: 1.0e-3',
-  'reward_funcs: [positions]',
-];
-
-/** Stages, for tasks that random weights hardly ever solve. */
-const WARM = [
-  'stages:',
-  '  - {stage: sft, max_steps: 300, per_device_train_batch_size: 64, learning_rate: 3.0e-3}',
-  '  - {stage: grpo, max_steps: 200}',
-];
-
 /**
- * The name of its file, without the ending; undefined for a system that no small task runs. Systems of the same keys share
+ * The name of its file, without the ending; undefined for a system that no small task runs. Systems of the same lines share
  * the file of the first.
  */
 export function configName(system: System): string | undefined {
@@ -36,36 +21,59 @@ function fileName(name: string): string {
     .replaceAll(/^-|-$/g, '');
 }
 
+/** Systems with a config, by its lines. */
+let byLines: Map<string, System[]> | undefined;
+
 /** All systems whose config is the same; none if it has none. */
-function alike({ keys, needs }: System): readonly System[] {
-  if (keys === undefined || needs !== undefined) return [];
-  const asked = keys.join('\n');
-  return PAPERS.filter((other) => other.needs === undefined && other.keys?.join('\n') === asked);
+function alike(system: System): readonly System[] {
+  byLines ??= Map.groupBy(PAPERS.filter(hasConfig), (one) => linesOf(one).join('\n'));
+  return hasConfig(system) ? (byLines.get(linesOf(system).join('\n')) ?? []) : [];
+}
+
+function hasConfig({ keys, needs }: System): boolean {
+  return keys !== undefined && needs === undefined;
+}
+
+/** @throws Error for a base that bases.yaml has not */
+function baseOf({ name, base = 'partial' }: System): Base {
+  if (!Object.hasOwn(BASES, base)) throw new Error(`${name}: base — bases.yaml has no ${base}; name one that it has`);
+  return BASES[base];
+}
+
+function linesOf(system: System): readonly string[] {
+  const { keys = [] } = system;
+  const own = new Set(keys.map(keyOf));
+  if (own.has('tasks')) own.add('task');
+  return [...baseOf(system).lines.filter((line) => !own.has(keyOf(line))), ...keys];
 }
 
 /** The whole config of a system with keys. Lines of the base that its keys have too are left out. */
 export function systemConfig(system: System): string {
-  const { keys = [], warm = false } = system;
-  const own = new Set(keys.map(keyOf));
-  if (own.has('tasks')) own.add('task');
-  if (warm) own.add('max_steps');
-  const base = BASE.filter((line) => !own.has(keyOf(line)));
-  return `${[...comment(system), ...base, ...keys, ...(warm ? WARM : [])].join('\n')}\n`;
+  return `${[...comment(system), ...linesOf(system)].join('\n')}\n`;
 }
 
-/** By name, all of them. */
-export function systemConfigs(): Map<string, string> {
-  const configs = new Map<string, string>();
+/** Its keys that say what is trained on and what is measured, which move no weight from where the base would. */
+const KEPT = ['task', 'tasks', 'evaluation_figures', 'num_generations_eval', 'eval_steps'];
+
+/** The same task from the same base, without what the system proposes; its own lines where that is a task or a figure. */
+export function plainConfig(system: System): string {
+  const keys = system.keys?.filter((line) => KEPT.includes(keyOf(line)));
+  return `${linesOf({ ...system, keys }).join('\n')}\n`;
+}
+
+/** By name, all of them, with the first system of each. */
+export function systemsWithConfigs(): ReadonlyMap<string, System> {
+  const systems = new Map<string, System>();
   for (const system of PAPERS) {
     const name = configName(system);
-    if (name !== undefined && !configs.has(name)) configs.set(name, systemConfig(system));
+    if (name !== undefined && !systems.has(name)) systems.set(name, system);
   }
-  return configs;
+  return systems;
 }
 
 /** What is said of a system that only has a nearest relative here. */
 export function nearestText(nearest: string): string {
-  return `Nothing of it is built; its lines run what is nearest: ${nearest}.`;
+  return `Nothing of it is built; the nearest here is ${nearest}.`;
 }
 
 function keyOf(line: string): string {
@@ -73,14 +81,14 @@ function keyOf(line: string): string {
 }
 
 function comment(system: System): string[] {
-  const { name, arxiv, transfers, differs, nearest } = system;
+  const { name, arxiv, transfers, differs } = system;
   const number = arxiv === undefined ? '' : `, arXiv:${arxiv}`;
-  const note = differs ?? transfers ?? (nearest === undefined ? undefined : nearestText(nearest));
-  const isRun = (other: System): boolean => other !== system && other.nearest === undefined;
-  const others = alike(system).flatMap((other) => (isRun(other) ? [other.name] : []));
+  const note = differs ?? transfers;
+  const others = alike(system).flatMap((other) => (other === system ? [] : [other.name]));
   return [
     `# ${name}${number}.`,
     ...(note === undefined ? [] : [`# Here: ${note}`]),
-    ...(others.length === 0 ? [] : [`# The same runs ${others.join(', ')}.`]),
+    ...(others.length === 0 ? [] : [`# The same but for the name: ${others.join(', ')}.`]),
+    `# ${baseOf(system).says}`,
   ];
 }

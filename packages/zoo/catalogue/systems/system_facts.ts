@@ -2,8 +2,8 @@
 import { arxivNumber, plainName } from '../spelled_alike.ts';
 import type { System } from './system.ts';
 import { configName, nearestText } from './system_config.ts';
-import { type Status, systemStates } from './system_state.ts';
-import { lackTexts } from './systems_page.ts';
+import { type Status, systemStates, type Thing } from './system_state.ts';
+import { lackTexts, placedTexts, STAGES } from './systems_page.ts';
 import { PAPERS } from './table.ts';
 
 export interface SystemFacts {
@@ -11,7 +11,7 @@ export interface SystemFacts {
   readonly arxiv?: string;
   readonly does: string;
   readonly status: Status;
-  /** What of this package it is run with, by name. */
+  /** What of this package its config has, by name; and what is here besides: a sentence each, without its full stop. */
   readonly here: readonly string[];
   /** What is missing, in part or otherwise here; or why nothing is built. */
   readonly remarks: readonly string[];
@@ -35,7 +35,7 @@ export function systemFacts(name: string): readonly SystemFacts[] {
       transfers,
       differs,
       why === undefined ? undefined : `Nothing to build: ${why}.`,
-      needs === undefined ? undefined : `Needs ${needs}.`,
+      needs === undefined ? undefined : `No config: it needs ${needs}.`,
       ...lackTexts(parts).map((text) => `${text.replaceAll('`', '')}.`),
     ];
     return {
@@ -43,7 +43,7 @@ export function systemFacts(name: string): readonly SystemFacts[] {
       arxiv,
       does,
       status,
-      here: [...new Set(parts.flatMap(({ by }) => by).map((thing) => shown(thing.kind, thing.name)))],
+      here: placedTexts(parts, shown),
       remarks: remarks.filter((text) => text !== undefined),
       keys,
       ...(config !== undefined && { config: `systems/${config}` }),
@@ -51,7 +51,8 @@ export function systemFacts(name: string): readonly SystemFacts[] {
   });
 }
 
-function shown(kind: string, name: string): string {
+function shown({ kind, name }: Thing): string {
+  if (kind === 'stages') return STAGES[name];
   return kind === 'page' ? `docs/${name}` : name;
 }
 

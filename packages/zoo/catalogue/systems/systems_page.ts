@@ -3,7 +3,7 @@ import { tableCell } from '../catalogue_words.ts';
 import { RECIPE_SUBJECTS, SUBJECTS } from './papers.ts';
 import type { System } from './system.ts';
 import { configName, nearestText } from './system_config.ts';
-import { type Part, type Status, type SystemState, systemStates, type Thing } from './system_state.ts';
+import { type Part, type Place, type Status, type SystemState, systemStates, type Thing } from './system_state.ts';
 import { SYSTEMS } from './table.ts';
 
 /** What a method's row of the arena came to, in few words; undefined where it has none. */
@@ -24,9 +24,9 @@ export function systemsPage(arenaOf: ArenaWords = () => undefined): string {
   const recipes = RECIPE_SUBJECTS.flatMap(({ systems }) => systems);
   const parts = [
     '# Published systems',
-    'What each proposes, and what of it runs here. `rlvr-train explain NAME` prints an entry with the lines of a config that run it; `rlvr-train --config systems/NAME` trains the config that is linked here, on a small task from random weights.',
+    'What each proposes, and what of it runs here. `rlvr-train explain NAME` prints an entry with the lines of a config that run it; `rlvr-train --config systems/NAME` trains the config that is linked here, on a small task.',
     countsText(SYSTEMS.map(of)),
-    '- **whole**: every part of it is here; where its subject is images, screens or robots, every part that transfers to text.\n- **partly**: with what is missing, or otherwise here.\n- **not built**: waits for the parts that are named.\n- **outside**: nothing to build, and why.',
+    '- **run here**: each of its parts is in its config, where its lines name it or by default; where its subject is images, screens or robots, each part that transfers to text.\n- **parts here**: some are in its config; others are missing, or here and not in it, or here in another form.\n- **not here**: nothing of it, and why.',
     'In brackets after a method: its row of the [arena](choosing.md#more-right-answers-or-the-same-more-often), mean@16 beside the baseline in points with its 95 % interval, on countdown where nothing else is said.',
     ...tables(SUBJECTS),
     `${recipes.length} recipes that are known by name are the last tables; they are not in the counts above.`,
@@ -36,13 +36,13 @@ export function systemsPage(arenaOf: ArenaWords = () => undefined): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** How many systems are whole and so on, and how many of the mechanisms are here. */
+/** How many systems run here and so on, and how many of the mechanisms are here. */
 export function countsText(states: readonly SystemState[]): string {
   const count = (status: Status): number => states.filter((state) => state.status === status).length;
   const parts = new Map(states.flatMap((state) => state.parts.map((part) => [part.id, part] as const)));
-  const missing = [...parts.values()].filter(({ by }) => by.length === 0).length;
+  const missing = [...parts.values()].filter(({ at }) => at === 'nowhere').length;
   const partly = [...parts.values()].filter(({ lacks }) => lacks !== undefined).length;
-  return `${states.length} systems: ${count('whole')} whole, ${count('partly')} partly, ${count('not built')} not built, ${count('outside')} outside. They are made of ${parts.size} mechanisms: ${parts.size - missing - partly} are here, ${partly} in part, ${missing} are missing.`;
+  return `${states.length} systems: ${count('run here')} run here, of ${count('parts here')} parts are here, ${count('not here')} are not here. They are made of ${parts.size} mechanisms: ${parts.size - missing - partly} are here, ${partly} in part, ${missing} are missing.`;
 }
 
 function row(system: System, state: SystemState, arenaOf: ArenaWords): string {
@@ -53,25 +53,41 @@ function row(system: System, state: SystemState, arenaOf: ArenaWords): string {
 
 function hereText(system: System, { status, parts }: SystemState, arenaOf: ArenaWords): string {
   const { transfers, differs, nearest, why, needs } = system;
-  const things = [...new Map(parts.flatMap(({ by }) => by).map((thing) => [thing.name, thing])).values()];
   const config = configName(system);
   const texts = [
     `**${status}**${why === undefined ? '' : `: ${why}`}`,
-    things.map((thing) => link(thing, arenaOf)).join(', '),
+    ...placedTexts(parts, (thing) => link(thing, arenaOf)),
     config === undefined ? '' : `[config](../configs/systems/${config}.yaml)`,
     ...[nearest && nearestText(nearest), transfers, differs].map((text) => (text ?? '').replace(/\.$/, '')),
-    needs === undefined ? '' : `needs ${needs}`,
+    needs === undefined ? '' : `No config: it needs ${needs}`,
     ...lackTexts(parts),
   ];
   return `${texts.filter((text) => text !== '').join('. ')}.`;
 }
 
+/** What a system's config has, and what is here beside it, a text each. */
+export function placedTexts(parts: readonly Part[], shown: (thing: Thing) => string): string[] {
+  const at = (place: Place): string => {
+    const things = parts.filter((part) => part.at === place).flatMap(({ by }) => by);
+    return [...new Map(things.map((thing) => [thing.name, shown(thing)])).values()].join(', ');
+  };
+  const places = [
+    ['', 'lines'],
+    ['By default: ', 'default'],
+    ['Not in a config: ', 'apart'],
+  ] as const;
+  return places.flatMap(([title, place]) => (at(place) === '' ? [] : [`${title}${at(place)}`]));
+}
+
 /** What of the parts is not here. */
 export function lackTexts(parts: readonly Part[]): string[] {
-  const missing = parts.filter(({ by }) => by.length === 0).map(({ id }) => `\`${id}\``);
+  const missing = parts.filter(({ at }) => at === 'nowhere').map(({ id }) => `\`${id}\``);
   const partly = parts.flatMap(({ id, lacks }) => (lacks === undefined ? [] : [`\`${id}\` in part: ${lacks}`]));
   return [...(missing.length === 0 ? [] : [`Missing: ${missing.join(', ')}`]), ...partly];
 }
+
+/** How a config's stages are called. */
+export const STAGES: Readonly<Record<string, string>> = { sft: 'a supervised stage', several: 'several stages' };
 
 function link({ kind, name }: Thing, arenaOf: ArenaWords): string {
   if (kind === 'page') return `[${name.replace(/^.*#|\.md$/g, '').replaceAll(/[-_]/g, ' ')}](${name})`;
@@ -79,6 +95,8 @@ function link({ kind, name }: Thing, arenaOf: ArenaWords): string {
     const seen = arenaOf(name);
     return `[\`${name}\`](reference/methods/${name}.md)${seen === undefined ? '' : ` (${seen})`}`;
   }
+  if (kind === 'stages') return `[${STAGES[name]}](stages.md)`;
+  if (kind === 'category') return `[${name}](environments.md)`;
   if (kind === 'key') return `[\`${name}\`](reference/keys.md)`;
   return `[\`${name}\`](reference/catalogue.md#${name})`;
 }

@@ -71,11 +71,6 @@ describe('a row with', () => {
       { keys: '[a, b]' },
       ':7 (RiskPO, keys): expected lines of a config, as a block of text: `keys: |`; it is ["a","b"]',
     ],
-    [
-      'a warm start that is none',
-      { warm: 'false' },
-      ':7 (RiskPO, warm): expected true; leave the field out otherwise; it is false',
-    ],
     ['both uses and why', { why: 'no' }, ':6 (RiskPO, uses): expected what it is made of; or in its place `why`'],
   ])('%s is refused', (_, change, message) => {
     expect(faultOf({ ...GOOD, ...change })).toContain(`/credit.yaml${message}`);
