@@ -48,19 +48,21 @@ async function goOn() {
   await page.goto(`${site.pageUrl}?backend=wasm&threads=${threads}`);
   await page.waitForSelector('#model-url');
   await page.waitForTimeout(2_000);
-  if ((await page.$('tr[data-model="SmolLM2.gguf"]')) === null) {
+  if ((await page.$('[data-model="SmolLM2.gguf"]')) === null) {
     await page.fill('#model-url', site.modelUrl);
     await page.click('#bring');
   }
-  await page.waitForSelector('tr[data-model="SmolLM2.gguf"] input:enabled');
-  await page.check('tr[data-model="SmolLM2.gguf"] input');
+  await page.waitForSelector('[data-model="SmolLM2.gguf"][data-chosen]');
+  await page.click('#steps [data-step="job"]');
   await page.waitForSelector('#plan strong');
   const yaml = (await page.inputValue('#yaml'))
     .replace(/max_steps: .*/, `max_steps: ${flags.steps}`)
     .replace(/generation_batch_size: .*/, `generation_batch_size: ${flags.completions}`)
     .replace(/eval_steps: .*/, 'eval_steps: 10');
+  await page.click('summary');
   await page.fill('#yaml', yaml);
   await page.dispatchEvent('#yaml', 'change');
+  await page.click('#steps [data-step="training"]');
   await page.click('#open');
   await reached(page, ['resting', 'finished'], 180);
   const said = () => page.textContent('#progress');
@@ -76,9 +78,10 @@ async function goOn() {
   process.stdout.write(`${machineLine(machine)}\n${await said()}\n`);
   if (flags.picture !== undefined) await page.locator('#training').screenshot({ path: flags.picture });
   if ((await page.getAttribute('body', 'data-status')) !== 'finished') return;
+  await page.click('#steps [data-step="chat"]');
   await page.waitForSelector('#ask:enabled');
   await page.click('#ask');
-  await page.waitForSelector('[data-by="adapter"]');
+  await page.waitForSelector('[data-by="adapter"] span:not(.quiet)');
   const answers = await page.$$eval('.beside > div', (all) => all.map((each) => each.textContent));
   if (flags.json !== undefined) {
     writeJson(flags.json, 'model-learns', {

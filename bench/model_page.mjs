@@ -65,13 +65,13 @@ async function measure() {
   await page.fill('#model-url', site.modelUrl);
   await timed('brought', async () => {
     await page.click('#bring');
-    await page.waitForSelector('tr[data-model="SmolLM2.gguf"] input:enabled', { timeout: 180_000 });
+    await page.waitForSelector('[data-model="SmolLM2.gguf"][data-chosen]', { timeout: 180_000 });
   });
-  await page.waitForSelector('#plan strong', { timeout: 180_000 });
+  await page.waitForSelector('#plan strong', { state: 'attached', timeout: 180_000 });
   await page.waitForFunction(() => document.body.dataset.offline === 'kept', undefined, { timeout: 180_000 });
   site.isOffline = true;
   await page.reload();
-  await page.waitForSelector('#plan strong', { timeout: 180_000 });
+  await page.waitForSelector('#plan strong', { state: 'attached', timeout: 180_000 });
   const plan = await page.textContent('#plan');
   const ofPreset = await page.inputValue('#yaml');
   const yaml = ofPreset
@@ -80,8 +80,11 @@ async function measure() {
     .replace(/warmup_steps: .*/, 'warmup_steps: 0')
     .replace(/per_device_train_batch_size: .*/, `per_device_train_batch_size: ${flags.completions}`)
     .replace(/eval_samples: .*/, 'eval_samples: 8');
+  await page.click('#steps [data-step="job"]');
+  await page.click('summary');
   await page.fill('#yaml', yaml);
   await page.dispatchEvent('#yaml', 'change');
+  await page.click('#steps [data-step="training"]');
   await timed('opened', async () => {
     await page.click('#open');
     await reached(page, 'resting');
@@ -91,11 +94,13 @@ async function measure() {
     await reached(page, 'finished');
   });
   await timed('asked', async () => {
+    await page.click('#steps [data-step="chat"]');
     await page.waitForSelector('#ask:enabled');
     await page.click('#ask');
-    await page.waitForSelector('[data-by="adapter"]', { timeout: 180_000 });
+    await page.waitForSelector('[data-by="adapter"] span:not(.quiet)', { timeout: 180_000 });
   });
   const answers = await page.$$eval('.beside > div', (all) => all.map((each) => each.textContent));
+  await page.click('#steps [data-step="give"]');
   await page.waitForSelector('[data-form="peft-f32"]:enabled');
   const file = await timed('exported', async () => {
     await page.click('[data-form="peft-f32"]');
@@ -104,7 +109,8 @@ async function measure() {
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
     return readFileSync(await download.path());
   });
-  if (flags.picture !== undefined) await page.screenshot({ path: flags.picture, fullPage: true });
+  await page.click('#steps [data-step="training"]');
+  if (flags.picture !== undefined) await page.screenshot({ path: flags.picture });
   const progress = await page.textContent('#progress');
   await page.close();
   const own = await timed('inNode', () => adapterOfNode(yaml));

@@ -23,6 +23,10 @@ export interface OpenOptions {
   readonly rewards?: Readonly<Record<string, string>>;
   /** JavaScript of the task, where the YAML says `task: {name: yours}`; it runs in a worker of its own as a reward does. */
   readonly task?: string;
+  /** Texts by file name, for `task: {name: dataset}`; the run keeps them, so a later call may leave them out. */
+  readonly data?: Readonly<Record<string, string>>;
+  /** Milliseconds between two `sampling` events, at least; absent: there are none. */
+  readonly samplingMs?: number;
   /** A saved run by path, as `files` gives it, to begin with where none of this name is kept. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
   /**
@@ -47,10 +51,23 @@ export type BrowserEvent =
       /** [groups][rollouts] the tries of each answer; undefined where answers do not search. */
       readonly searches: readonly (readonly AnswerSearch[] | undefined)[];
     }
+  /** Completions as they are sampled. */
+  | ({ readonly type: 'sampling' } & Sampling)
   /** The run began to train, or rests. */
   | { readonly type: 'status'; readonly status: RunStatus }
   /** Storage refused: the run is in memory from here on. */
   | { readonly type: 'storage'; readonly storage: StorageReport };
+
+/** A batch of completions under way. Plain data. */
+export interface Sampling {
+  /** What asks: a training batch, an evaluation's best guesses or its tries, or `ask`. */
+  readonly asks: 'training' | 'greedy' | 'sampled' | 'visitor';
+  /** Completions of the batch, and those that have ended. */
+  readonly completions: number;
+  readonly ended: number;
+  /** The first of them, as far as they are. */
+  readonly texts: readonly { readonly prompt: string; readonly text: string }[];
+}
 
 /** `resting`: opened, paused or stopped at a step boundary, and ready to continue; `finished`: all its steps are taken. */
 export type RunStatus = 'resting' | 'training' | 'finished';

@@ -71,8 +71,9 @@ async function serve(message: ToWorker): Promise<void> {
     }
     if (message.type === 'policy') return say({ type: 'result', call, result: await askOf(policy, message) });
     if (message.type === 'plan') {
-      const { planRun } = await import('./plan_run.ts');
-      say({ type: 'result', call, result: await planRun(message.options) });
+      const { planRun, planSketches } = await import('./plan_run.ts');
+      const { options } = message;
+      say({ type: 'result', call, result: await ('models' in options ? planSketches(options) : planRun(options)) });
       return;
     }
     if (run === undefined) throw new RangeError(`${message.method} was asked of a worker without a run`);

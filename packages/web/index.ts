@@ -36,11 +36,12 @@ export { type Lending, type LendingNews, type LendOptions, lendTab } from './len
 export { openPolicy } from './open_policy.ts';
 export type { OpenPolicyOptions } from './open_policy_options.ts';
 export type { OwnRewardRow } from './own_code/sandbox_program.ts';
-export { planRun } from './plan_in_worker.ts';
+export { planRun, planSketches } from './plan_in_worker.ts';
 export { keepModel } from './pretrained/keep_in_worker.ts';
 export type { KeepOptions } from './pretrained/keep_options.ts';
 export { type KeptModel, keptModels, removeKeptModel } from './pretrained/kept_models.ts';
+export { addressOf, KNOWN_MODELS, type KnownModel } from './pretrained/known_models.ts';
 export type { ChosenFile, ModelOrigin } from './pretrained/model_origin.ts';
-export type { PlanOptions, RunPlan } from './run_plan.ts';
+export type { ModelSketch, PlanOptions, PlanRefusal, RunPlan, SketchOptions } from './run_plan.ts';
 export { keptRuns, opfsStore, removeKeptRun } from './store/opfs_store.ts';
 export { type EngineWorker, openRunInWorker, type WorkerOptions } from './worker_run.ts';

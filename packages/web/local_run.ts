@@ -112,6 +112,9 @@ export class LocalRun implements BrowserRun {
     if (!(await store.exists('fingerprint.json'))) {
       for (const [path, bytes] of options.files ?? []) await store.writeAtomic(path, bytes);
     }
+    for (const [path, text] of Object.entries(options.data ?? {})) {
+      await store.writeAtomic(path, new TextEncoder().encode(text));
+    }
     if (!isRestored) await this.restore(store);
     this.#opened = await this.#describe();
   }
@@ -139,7 +142,7 @@ export class LocalRun implements BrowserRun {
   /** Called by the store, once. */
   storageRefused(reason: string): void {
     this.#storage = { kind: 'memory', reason };
-    this.#say({ type: 'storage', storage: this.#storage });
+    this.say({ type: 'storage', storage: this.#storage });
   }
 
   async #describe(): Promise<OpenedRun> {
@@ -228,7 +231,7 @@ export class LocalRun implements BrowserRun {
 
   #hand(event: SessionEvent): void {
     if (event.type !== 'rollouts') {
-      this.#say(event);
+      this.say(event);
       return;
     }
     const { groups = GROUPS, rolloutsMs = 0 } = this.#parts.options;
@@ -241,7 +244,7 @@ export class LocalRun implements BrowserRun {
     if (this.#rollouts === undefined) return;
     this.#rolloutsAt = performance.now();
     const searches = this.#rollouts.groups.map((group) => this.#searchesOf(group));
-    this.#say({ type: 'rollouts', ...this.#rollouts, searches });
+    this.say({ type: 'rollouts', ...this.#rollouts, searches });
     this.#rollouts = undefined;
   }
 
@@ -259,7 +262,7 @@ export class LocalRun implements BrowserRun {
   evaluate(): Promise<Evaluation> {
     return this.#jobs.add(async () => {
       const event = await evaluationEvent(this.#parts.run, 'requested');
-      this.#say(event);
+      this.say(event);
       return event.evaluation;
     });
   }
@@ -372,13 +375,14 @@ export class LocalRun implements BrowserRun {
     });
   }
 
-  #say(event: BrowserEvent): void {
+  /** Tells the listeners. */
+  say(event: BrowserEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 
   #setStatus(status: RunStatus): void {
     this.#status = status;
-    this.#say({ type: 'status', status });
+    this.say({ type: 'status', status });
   }
 }
 

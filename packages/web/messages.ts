@@ -11,7 +11,7 @@ import type { OpenPolicyOptions } from './open_policy_options.ts';
 import type { KeepOptions } from './pretrained/keep_options.ts';
 import type { KeptModel } from './pretrained/kept_models.ts';
 import type { ModelOrigin } from './pretrained/model_origin.ts';
-import type { PlanOptions } from './run_plan.ts';
+import type { PlanOptions, SketchOptions } from './run_plan.ts';
 
 /** Those that are data. */
 type KeptOptions = Omit<KeepOptions, 'onProgress' | 'signal'>;
@@ -45,7 +45,7 @@ export type ToWorker =
   | { readonly type: 'keep'; readonly name: string; readonly origin: ModelOrigin; readonly options: KeptOptions }
   | { readonly type: 'stop-keeping' }
   /** Says what a run would take, and opens none. */
-  | { readonly type: 'plan'; readonly call: number; readonly options: PlanOptions }
+  | { readonly type: 'plan'; readonly call: number; readonly options: PlanOptions | SketchOptions }
   /** A sandbox can answer nothing more. */
   | { readonly type: 'sandbox-ended'; readonly sandbox: number; readonly reason: string };
 

@@ -3,6 +3,7 @@ import { withWordsOf } from '../../src/config/control_words.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
 import { createTasks } from '../../src/data/create_task.ts';
+import { DATASET, type DataFiles } from '../../src/data/data_files.ts';
 import { oneTask } from '../../src/data/task_set.ts';
 import { closeEngine } from '../../src/grpo/engine.ts';
 import { openRun } from '../../src/run/open_run.ts';
@@ -17,7 +18,9 @@ import { type LocalParts, LocalRun } from './local_run.ts';
 import { ownCode } from './own_code/load_own_code.ts';
 import type { StartSandbox } from './own_code/sandboxes.ts';
 import { openKept } from './store/kept_store.ts';
+import { opfsStore } from './store/opfs_store.ts';
 import { asRunFileError, wholeRun } from './store/saved_run.ts';
+import { textFiles } from './text_files.ts';
 import { trackerNotes } from './tracker_notes.ts';
 
 const SOURCE = { file: 'config' };
@@ -45,15 +48,25 @@ async function open(
 ): Promise<LocalRun> {
   const registries = await zooLibrary.naming(options.yaml);
   const { config, lineOf } = parseConfig(options.yaml, { ...SOURCE, registries });
-  const modules = await hashesOf({ ...options.rewards, ...(options.task !== undefined && { task: options.task }) });
+  const modules = await hashesOf({
+    ...options.rewards,
+    ...(options.task !== undefined && { task: options.task }),
+    ...options.data,
+  });
   const { files, replaces = false } = options;
   const incoming = replaces && files !== undefined ? await wholeRun(files, modules) : undefined;
   const own = options.task === undefined ? undefined : await (await ownCode()).startOwnTask(options.task, sandbox);
   if (own !== undefined) closers.push(() => own.close());
   const pretrained = await keptModelOf(config);
   const { codec } = pretrained ?? {};
-  const made = own === undefined ? await createTasks(config, registries.tasks, { codec }) : oneTask(own);
-  const tasks = withWordsOf(config, made, registries.methods);
+  const made = own ?? (await createTasks(config, registries.tasks, { codec, files: await rowsOf(config, options) }));
+  const set = withWordsOf(config, 'shares' in made ? made : oneTask(made), registries.methods);
+  const { samplingMs } = options;
+  const watch =
+    samplingMs === undefined
+      ? undefined
+      : new (await import('./sampling_watch.ts')).SamplingWatch(samplingMs, config.seed);
+  const tasks = watch?.watched(set) ?? set;
   const chosen = await chooseBackend(options.backend ?? {}, config.storageDtype);
   const rewards: Record<string, SandboxedReward> = {};
   for (const [name, code] of Object.entries(options.rewards ?? {})) {
@@ -61,7 +74,10 @@ async function open(
     rewards[name] = reward;
     closers.push(() => reward.close());
   }
-  const run = await openRun(config, tasks, chosen.backend, { registries, rewards, lineOf, pretrained, adviseMemory });
+  const run = await openRun(config, tasks, chosen.backend, {
+    ...{ registries, rewards, lineOf, pretrained, adviseMemory },
+    makeGenerator: watch?.makeGenerator,
+  });
   closers.push(() => closeEngine(run.engine));
   // Before any change of a setting: the fingerprint is that of the start.
   const fingerprint = await browserFingerprint(run, modules);
@@ -78,11 +94,18 @@ async function open(
     notes: trackerNotes(config),
   };
   const local = new LocalRun(here);
+  watch?.listen((sampling) => local.say({ type: 'sampling', ...sampling }));
   if (incoming !== undefined) await asRunFileError('its newest state', () => local.restore(incoming));
   const kept = await openKept(options.name, (reason) => local.storageRefused(reason), incoming && files);
   closers.push(kept.release);
   await local.openStore(kept.store, kept.report, incoming !== undefined);
   return local;
+}
+
+/** The rows of a task that reads files: those that were given, or that the kept run has. */
+async function rowsOf({ tasks }: RunConfig, { data, name }: OpenOptions): Promise<DataFiles | undefined> {
+  if (data !== undefined) return textFiles(data);
+  return tasks.some(({ task }) => task.name === DATASET) ? opfsStore(name) : undefined;
 }
 
 /** What the config begins with, where that is a model that this browser keeps. */

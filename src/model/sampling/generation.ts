@@ -70,18 +70,21 @@ export async function generate(
 export async function generateKept(
   policy: Policy,
   requests: readonly GenerationRequest[],
-  { keep = true, ...settings }: GenerationSettings & { readonly keep?: boolean },
+  { keep = true, watch, ...settings }: GenerationSettings & { readonly keep?: boolean },
 ): Promise<KeptGeneration> {
   const chunks = splitRequests(policy, requests, maxTokens(settings));
   const sampler = openSampler(policy, { ...settings, keep: keep && fitsKept(policy, requests, maxTokens(settings)) });
   const parts: Completion[][] = [];
   let places: RolloutRows[] | undefined;
+  let before = 0;
   for (const chunk of chunks) {
     const groups = added(sampler, chunk, settings);
-    await sampler.run(groups.flat());
+    const sequences = groups.flat();
+    await sampler.run(sequences, 'all end', watch && (() => watch(sequences, before)));
+    before += sequences.length;
     parts.push(...groups.map((group) => group.map((sequence) => finished(sequence, settings))));
     if (sampler.keeps) places = groups.map((group) => sampler.keptRows(group));
-    else sampler.release(groups.flat());
+    else sampler.release(sequences);
   }
   return { completions: joinParts(requests, parts), places };
 }

@@ -108,11 +108,19 @@ export class Sampler {
    * Samples each of the sequences until its turn ends; one whose turn has ended stays as it is. May be called again
    * before it has returned: the sequences of all calls are sampled side by side.
    * @param until  `one ends`: the others are still being sampled then
+   * @param afterBlock  called after each block of steps
    */
-  async run(sequences: readonly SampledSequence[], until: 'all end' | 'one ends' = 'all end'): Promise<void> {
+  async run(
+    sequences: readonly SampledSequence[],
+    until: 'all end' | 'one ends' = 'all end',
+    afterBlock?: () => void,
+  ): Promise<void> {
     const states = this.#activate(sequences);
     const isOpen = ({ finishReason }: SequenceState): boolean => finishReason === undefined;
-    while (until === 'all end' ? states.some(isOpen) : states.every(isOpen)) await this.#nextBlock();
+    while (until === 'all end' ? states.some(isOpen) : states.every(isOpen)) {
+      await this.#nextBlock();
+      afterBlock?.();
+    }
   }
 
   /** Opens the turns that are to be sampled. */

@@ -1,4 +1,5 @@
 /** How completions are sampled. */
+import type { SampledSequence } from './sampled_sequence.ts';
 
 export interface SamplingSettings {
   /** 0: greedy. */
@@ -45,7 +46,18 @@ export interface GenerationSettings extends SamplingParams {
   readonly stopIds: readonly number[];
   /** Every completion stops after exactly this many tokens, whatever they are. */
   readonly fixedCompletionTokens?: number | undefined;
+  /** Follows completions that are sampled without a control. */
+  readonly watch?: WatchSampling | undefined;
 }
+
+/**
+ * Called after each block of steps. @param sequences  those that are sampled side by side, in order: only to be read
+ * @param before  completions of the call before them, all ended
+ */
+export type WatchSampling = (
+  sequences: readonly Pick<SampledSequence, 'tokens' | 'finishReason'>[],
+  before: number,
+) => void;
 
 /** The sampler settings that decide how steps are computed, not what they draw. */
 export interface StepSettings extends Pick<SamplingParams, 'fromCopy'> {

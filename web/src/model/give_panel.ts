@@ -1,43 +1,100 @@
 /** Downloads: the adapter, the merged model, GGUF and ONNX, each opened again and compared before it is offered. */
 import { element } from '../../../packages/report/page/dom.ts';
-import { megabytes } from './megabytes.ts';
+import { counted } from '../../../src/format.ts';
+import { megabytes } from './amounts.ts';
 import type { ModelLab } from './model_lab.ts';
 
-/** Forms and types, as `rlvr-train export` names them. */
+/** Forms and types as `rlvr-train export` names them, and in words what each is for. */
 const OFFERED = [
-  { form: 'peft', dtype: 'f32', title: 'Adapter for PEFT' },
-  { form: 'gguf-lora', dtype: 'f16', title: 'Adapter for llama.cpp' },
-  { form: 'gguf', dtype: 'q8_0', title: 'GGUF, 8 bits' },
-  { form: 'gguf', dtype: 'f16', title: 'GGUF, 16 bits' },
-  { form: 'merged', dtype: 'bf16', title: 'Merged, for transformers' },
-  { form: 'onnx', dtype: 'q4f16', title: 'ONNX, 4 bits, for transformers.js' },
-  { form: 'onnx', dtype: 'f16', title: 'ONNX, 16 bits' },
+  {
+    form: 'gguf',
+    dtype: 'q8_0',
+    title: 'One file to talk to, 8 bits',
+    about: 'The model with what it learned, for LM Studio, Ollama and llama.cpp. Take this if you are not sure.',
+  },
+  {
+    form: 'gguf',
+    dtype: 'f16',
+    title: 'The same in 16 bits',
+    about: 'Twice as large, and nothing is rounded: to be quantised further, or compared.',
+  },
+  {
+    form: 'gguf-lora',
+    dtype: 'f16',
+    title: 'Only what it learned, for llama.cpp',
+    about: 'A small file that is laid over the model you already have: llama-server --lora.',
+  },
+  {
+    form: 'peft',
+    dtype: 'f32',
+    title: 'Only what it learned, for Python',
+    about: 'An adapter (LoRA) in PEFT’s layout: a few megabytes to go on with in transformers, TRL or vLLM.',
+  },
+  {
+    form: 'merged',
+    dtype: 'bf16',
+    title: 'The whole model, for Python',
+    about: 'A folder in Hugging Face’s layout, adapter and model in one: transformers, vLLM.',
+  },
+  {
+    form: 'onnx',
+    dtype: 'q4f16',
+    title: 'For a web page, 4 bits',
+    about: 'ONNX for transformers.js: the smallest one that runs in a page of your own.',
+  },
+  {
+    form: 'onnx',
+    dtype: 'f16',
+    title: 'For a web page, 16 bits',
+    about: 'ONNX as well; larger, and closer to what was trained.',
+  },
 ] as const;
+type Offered = (typeof OFFERED)[number];
 
 export class GivePanel {
   readonly #lab: ModelLab;
   readonly #buttons: readonly HTMLButtonElement[];
   readonly #files = element('ul', { id: 'files' });
-  readonly #state = element('p', { class: 'quiet', role: 'status' });
+  readonly #state = element('p', { role: 'status' });
   #addresses: string[] = [];
 
   constructor(place: HTMLElement, lab: ModelLab) {
     this.#lab = lab;
-    this.#buttons = OFFERED.map(({ form, dtype, title }) => {
-      const made = element('button', { type: 'button', 'data-form': `${form}-${dtype}` }, title);
-      made.addEventListener('click', () => void this.#give(form, dtype, title));
+    this.#buttons = OFFERED.map((offered) => {
+      const { form, dtype, title } = offered;
+      const attributes = { type: 'button', 'data-form': `${form}-${dtype}`, 'aria-label': `Make it: ${title}` };
+      const made = element('button', attributes, 'Make it');
+      made.addEventListener('click', () => void this.#give(offered));
       return made;
     });
-    place.append(element('div', { class: 'row' }, ...this.#buttons), this.#state, this.#files);
+    const rows = OFFERED.map(({ title, about }, i) =>
+      element(
+        'li',
+        {},
+        element('div', {}, element('strong', {}, title), element('p', { class: 'quiet' }, about)),
+        this.#buttons[i] as HTMLElement, // one each
+      ),
+    );
+    place.append(
+      element(
+        'p',
+        { class: 'quiet' },
+        'Each file is written here, opened again and compared with what was trained before you get it. Nothing is sent anywhere. The licence of the base model holds for it, too.',
+      ),
+      element('ul', { class: 'forms' }, ...rows),
+      this.#state,
+      this.#files,
+    );
   }
 
-  async #give(form: (typeof OFFERED)[number]['form'], dtype: string, title: string): Promise<void> {
-    this.#state.textContent = `${title}: written and opened again …`;
+  async #give({ form, dtype, title }: Offered): Promise<void> {
+    this.#state.textContent = `${title}: it is written and opened again …`;
     const files = await this.#lab.give(form, dtype);
     for (const address of this.#addresses) URL.revokeObjectURL(address);
     this.#addresses = [];
-    this.#state.textContent =
-      files === undefined ? '' : `${title}: ${files.size === 1 ? 'a file' : `${files.size} files of one folder`}.`;
+    const count =
+      files === undefined ? '' : files.size === 1 ? 'one file' : `${counted(files.size, 'file')} of a folder`;
+    this.#state.textContent = files === undefined ? 'It could not be made; step 3 says why.' : `${title}: ${count}.`;
     this.#files.replaceChildren(
       ...[...(files ?? [])].map(([path, file]) => {
         const href = URL.createObjectURL(file);

@@ -1,28 +1,42 @@
-/** Models in this browser: brought in from a file, a folder or an address, with pause and resume, and deleted. */
-import { type KeptModel, keepModel, keptModels, type ModelOrigin, removeKeptModel } from 'rlvr-train/web';
-import { element } from '../../../packages/report/page/dom.ts';
+/** Models: known ones with what they need of this device before anything is fetched, and those that are kept here. */
+import {
+  addressOf,
+  type BackendRequest,
+  type KeptModel,
+  KNOWN_MODELS,
+  type KnownModel,
+  keepModel,
+  keptModels,
+  type ModelOrigin,
+  type PlanRefusal,
+  planSketches,
+  type RunPlan,
+  removeKeptModel,
+} from 'rlvr-train/web';
+import { byId, element } from '../../../packages/report/page/dom.ts';
 import { messageOf } from '../notes.ts';
-import { megabytes } from './megabytes.ts';
+import { megabytes, seconds } from './amounts.ts';
+import { sortingJob } from './presets.ts';
 
 /** A model on its way here. */
 interface Incoming {
   readonly name: string;
   readonly origin: ModelOrigin;
+  readonly known: KnownModel | undefined;
   readonly stop: AbortController;
   have: number;
   bytes: number;
 }
 
+/** Share of what a tab may use from which a job is tight. */
+const TIGHT = 0.8;
+
 export class LibraryPanel {
-  readonly #list = element('div');
-  readonly #problem = element('div', { role: 'status', id: 'library-problem' });
-  readonly #address = element('input', {
-    id: 'model-url',
-    type: 'url',
-    size: 48,
-    placeholder: 'https://…/model.gguf, or a folder',
-  });
+  readonly #list = element('div', { class: 'cards', id: 'models' });
+  readonly #problem = byId('library-problem');
+  readonly #address = element('input', { id: 'model-url', type: 'url', placeholder: 'https://…/model.gguf' });
   readonly #choose: (name: string) => void;
+  #plans: readonly (RunPlan | PlanRefusal)[] = [];
   #kept: readonly KeptModel[] = [];
   #chosen = '';
   #incoming: Incoming | undefined;
@@ -30,13 +44,12 @@ export class LibraryPanel {
   /** @param choose  called with the name of a whole model, where another is chosen */
   constructor(place: HTMLElement, choose: (name: string) => void) {
     this.#choose = choose;
-    const bring = element('button', { type: 'submit', id: 'bring' }, 'Bring it here');
     const form = element(
       'form',
       { class: 'row' },
-      element('label', { for: 'model-url' }, 'Address'),
+      element('label', { for: 'model-url' }, 'Its address'),
       this.#address,
-      bring,
+      element('button', { type: 'submit', id: 'bring' }, 'Bring it here'),
     );
     form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -44,20 +57,24 @@ export class LibraryPanel {
       if (url !== '') void this.#bring(nameOf(url), { url });
     });
     place.append(
-      element(
-        'p',
-        { class: 'quiet' },
-        'A .gguf file, or a folder in Hugging Face’s layout: Llama, Qwen2, Qwen3 and SmolLM2. It is kept in this browser until you delete it, and a later visit needs no network. SmolLM2-135M in 4 bits has 98 MB.',
-      ),
       this.#list,
-      form,
       element(
-        'div',
-        { class: 'row' },
-        this.#files('model-file', 'Open a file', { accept: '.gguf,.json,.jinja,.safetensors', multiple: true }),
-        this.#files('model-folder', 'Open a folder', { webkitdirectory: true }),
+        'section',
+        { class: 'card own' },
+        element('h3', {}, 'Your own'),
+        element(
+          'p',
+          { class: 'quiet' },
+          'A .gguf file, or a folder in Hugging Face’s layout: Llama, Qwen2, Qwen3, Gemma 3, SmolLM2 or another of their families.',
+        ),
+        element(
+          'div',
+          { class: 'row' },
+          this.#files('model-file', 'Open a file', { accept: '.gguf,.json,.jinja,.safetensors', multiple: true }),
+          this.#files('model-folder', 'Open a folder', { webkitdirectory: true }),
+        ),
+        form,
       ),
-      this.#problem,
     );
   }
 
@@ -74,11 +91,22 @@ export class LibraryPanel {
     return element('label', { class: 'button', for: id }, label, input);
   }
 
-  /** Shows what is there; the only whole model is chosen. */
-  async start(): Promise<void> {
+  /** Shows what is there, the first whole model chosen, and measures what known ones would take. */
+  async start(backend: BackendRequest): Promise<void> {
     await this.#look();
-    const whole = this.#kept.filter(({ isWhole }) => isWhole);
-    if (whole[0] !== undefined) this.#pick(whole[0].name);
+    const whole = this.#kept.find(({ isWhole }) => isWhole);
+    if (whole !== undefined) this.#pick(whole.name);
+    await this.measure(backend);
+  }
+
+  /** Asks what the first preset would take of this device with each known model: nothing is fetched for it. */
+  async measure(backend: BackendRequest): Promise<void> {
+    try {
+      this.#plans = await planSketches({ yaml: sortingJob('model'), backend, models: KNOWN_MODELS });
+    } catch (error) {
+      this.#say(messageOf(error));
+    }
+    this.#draw();
   }
 
   async #look(): Promise<void> {
@@ -90,14 +118,15 @@ export class LibraryPanel {
     this.#draw();
   }
 
-  async #bring(name: string, origin: ModelOrigin): Promise<void> {
+  async #bring(name: string, origin: ModelOrigin, known?: KnownModel): Promise<void> {
     if (this.#incoming !== undefined) return this.#say(`${this.#incoming.name} is on its way; pause it first.`);
-    const incoming: Incoming = { name, origin, stop: new AbortController(), have: 0, bytes: 0 };
+    const incoming: Incoming = { name, origin, known, stop: new AbortController(), have: 0, bytes: known?.bytes ?? 0 };
     this.#incoming = incoming;
     this.#say('');
     this.#draw();
     try {
       await keepModel(name, origin, {
+        ...(known && { sha256: known.sha256 }),
         signal: incoming.stop.signal,
         onProgress: (have, bytes) => {
           incoming.have = have;
@@ -122,6 +151,7 @@ export class LibraryPanel {
     } catch (error) {
       this.#say(messageOf(error));
     }
+    if (this.#chosen === name) this.#chosen = '';
     await this.#look();
   }
 
@@ -136,64 +166,125 @@ export class LibraryPanel {
   }
 
   #draw(): void {
-    const incoming = this.#incoming;
-    const rows = this.#kept.filter(({ name }) => name !== incoming?.name).map((model) => this.#row(model));
-    if (incoming !== undefined) rows.push(this.#incomingRow(incoming));
-    const table = element('table', { class: 'kept' }, element('tbody', {}, ...rows));
-    this.#list.replaceChildren(rows.length === 0 ? element('p', { class: 'empty' }, 'No model is kept yet.') : table);
+    const known = KNOWN_MODELS.map((model, i) => this.#card(model.file, model, this.#plans[i]));
+    const names = new Set(KNOWN_MODELS.map(({ file }) => file));
+    const others = [...this.#kept, ...(this.#incoming ? [this.#incoming] : [])].map(({ name }) => name);
+    const own = [...new Set(others)].filter((name) => !names.has(name)).map((name) => this.#card(name));
+    const focused = document.activeElement?.getAttribute('data-does');
+    this.#list.replaceChildren(...own, ...known);
+    if (focused) this.#list.querySelector<HTMLElement>(`[data-does="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  #row({ name, from, have, bytes, isWhole }: KeptModel): HTMLElement {
-    const radio = element('input', { type: 'radio', name: 'model', value: name, checked: name === this.#chosen });
-    radio.disabled = !isWhole;
-    radio.addEventListener('change', () => this.#pick(name));
-    const remove = button('Delete', () => void this.#delete(name));
-    const resume = isWhole || from === 'file' ? [] : [button('Resume', () => void this.#bring(name, { url: from }))];
-    const about = isWhole
-      ? megabytes(bytes)
-      : `${megabytes(have)} of ${megabytes(bytes)}${from === 'file' ? '; open it again to go on' : ''}`;
-    return element(
-      'tr',
-      { 'data-model': name },
-      element('td', {}, element('label', {}, radio, ` ${name}`)),
-      element('td', {}, about),
-      element('td', { class: 'quiet' }, from === 'file' ? 'from this device' : from),
-      element('td', {}, ...resume, ' ', remove),
+  #card(name: string, known?: KnownModel, plan?: RunPlan | PlanRefusal): HTMLElement {
+    const kept = this.#kept.find((model) => model.name === name);
+    const incoming = this.#incoming?.name === name ? this.#incoming : undefined;
+    const isChosen = this.#chosen === name && kept?.isWhole === true;
+    const card = element(
+      'section',
+      { class: 'card', 'data-model': name, 'data-chosen': isChosen },
+      element('h3', {}, known?.title ?? name, ...(plan ? [verdictOf(plan)] : [])),
     );
+    const bytes = known?.bytes ?? kept?.bytes ?? incoming?.bytes ?? 0;
+    const where = kept?.isWhole ? 'kept in this browser' : 'to bring here';
+    card.append(element('p', {}, element('strong', {}, megabytes(bytes)), ` ${where}`));
+    if (known !== undefined) {
+      card.append(
+        ...(plan === undefined ? [element('p', { class: 'quiet' }, 'Measuring what it needs …')] : needsOf(plan)),
+        element('p', { class: 'quiet' }, `${known.about} ${known.licence}, ${known.repository}.`),
+      );
+    }
+    card.append(
+      incoming
+        ? this.#progress(incoming)
+        : element('div', { class: 'row' }, ...this.#buttons(name, known, kept, plan, isChosen)),
+    );
+    return card;
   }
 
-  #incomingRow({ name, have, bytes, stop }: Incoming): HTMLElement {
+  #buttons(
+    name: string,
+    known: KnownModel | undefined,
+    kept: KeptModel | undefined,
+    plan: RunPlan | PlanRefusal | undefined,
+    isChosen: boolean,
+  ): HTMLElement[] {
+    const remove = button(name, 'Delete', () => void this.#delete(name), 'small');
+    if (kept?.isWhole) {
+      return [isChosen ? element('strong', {}, '✓ chosen') : button(name, 'Use it', () => this.#pick(name)), remove];
+    }
+    const origin = known ? { url: addressOf(known) } : kept && kept.from !== 'file' ? { url: kept.from } : undefined;
+    const bring = (label: string): HTMLElement[] => {
+      if (origin === undefined) return [element('span', { class: 'quiet' }, 'Open it again to go on.')];
+      const isFirst = known === KNOWN_MODELS[0] && this.#chosen === '';
+      const isLarge = plan !== undefined && 'refused' in plan;
+      return [button(name, label, () => void this.#bring(name, origin, known), isFirst && !isLarge ? 'main' : '')];
+    };
+    if (kept !== undefined)
+      return [...bring(`Resume, ${megabytes(kept.have)} of ${megabytes(kept.bytes)} are here`), remove];
+    return bring(`Bring it here, ${megabytes(known?.bytes ?? 0)}`);
+  }
+
+  #progress({ name, have, bytes, stop }: Incoming): HTMLElement {
     const share = bytes === 0 ? 0 : have / bytes;
     const bar = element(
       'div',
       {
         class: 'bar',
         role: 'progressbar',
-        'aria-label': name,
+        'aria-label': `${name} on its way`,
         'aria-valuemax': 100,
         'aria-valuenow': Math.round(100 * share),
       },
       element('div', { style: `transform: translateX(${100 * (share - 1)}%)` }),
     );
+    const said = have === 0 ? 'asking …' : `${megabytes(have)} of ${megabytes(bytes)}`;
     return element(
-      'tr',
-      { 'data-model': name },
-      element('td', {}, name),
-      element('td', {}, bytes === 0 ? 'asking …' : `${megabytes(have)} of ${megabytes(bytes)}`),
-      element('td', {}, bar),
-      element(
-        'td',
-        {},
-        button('Pause', () => stop.abort()),
-      ),
+      'div',
+      { class: 'row' },
+      bar,
+      said,
+      button(name, 'Pause', () => stop.abort(), 'small'),
     );
   }
 }
 
-function button(label: string, click: () => void): HTMLButtonElement {
-  const made = element('button', { type: 'button', class: 'small' }, label);
+function button(name: string, label: string, click: () => void, kind = ''): HTMLButtonElement {
+  const [does = ''] = label.split(',');
+  const made = element('button', { type: 'button', class: kind, 'data-does': `${does} ${name}` }, label);
   made.addEventListener('click', click);
   return made;
+}
+
+/** In a sign and a word. */
+function verdictOf(plan: RunPlan | PlanRefusal): HTMLElement {
+  const share = plan.bytes / plan.available;
+  const [kind, words] =
+    'refused' in plan || share > 1
+      ? ['not', '✗ does not fit']
+      : share > TIGHT
+        ? ['tight', '▲ tight']
+        : ['fits', '✓ fits'];
+  return element('span', { class: `verdict ${kind}` }, words);
+}
+
+function needsOf(plan: RunPlan | PlanRefusal): HTMLElement[] {
+  const { bytes, available } = plan;
+  const share = Math.min(1, bytes / available);
+  const bar = element(
+    'div',
+    { class: 'bar', 'aria-hidden': 'true' },
+    element('div', { style: `transform: translateX(${100 * (share - 1)}%)` }),
+  );
+  const step = 'refused' in plan ? '' : `, about ${seconds(plan.secondsPerStep[0] ?? 0)} a step here`;
+  return [
+    bar,
+    element(
+      'p',
+      { class: 'needs', title: 'refused' in plan ? plan.refused : '' },
+      element('strong', {}, megabytes(bytes)),
+      ` of ${megabytes(available)} that this tab may use, while it trains${step}`,
+    ),
+  ];
 }
 
 /** Letters, digits, `.`, `_` and `-` of the last part of an address. */

@@ -2,11 +2,14 @@
 import {
   type Answer,
   type BackendRequest,
+  type BrowserEvent,
   type BrowserRun,
+  type OpenOptions,
   openRunInWorker,
   planRun,
   type RunPlan,
   removeKeptRun,
+  type Sampling,
 } from 'rlvr-train/web';
 import { messageOf } from '../notes.ts';
 import { ShownRun } from '../shown_run.ts';
@@ -23,22 +26,31 @@ export type ModelStatus =
   | 'finished';
 
 const MOST_COMPARED = 8;
+/** Milliseconds between two looks at completions under way. */
+const SAMPLING_MS = 250;
 
 type ExportForm = Parameters<BrowserRun['exportAs']>[0];
 
-/** What base and adapter said to the same text. */
+/** What base and adapter said to the same text; undefined: not yet. */
 export interface Compared {
   readonly prompt: string;
   readonly step: number;
-  readonly base: Answer;
-  readonly adapter: Answer;
+  readonly base?: Answer;
+  readonly adapter?: Answer;
 }
 
 export class ModelLab extends ShownRun {
   status: ModelStatus = 'waiting';
   yaml = '';
+  #data: OpenOptions['data'];
   run: BrowserRun | undefined;
   plan: RunPlan | undefined;
+  /** Why there is no plan, in words. */
+  problem: string | undefined;
+  /** Completions under way; undefined where the newest were read to their end. */
+  sampling: Sampling | undefined;
+  /** What a visitor's question is answered with so far. */
+  partial = '';
   compared: readonly Compared[] = [];
   /** For the curves: the stages say how long they are once a run is open. */
   readonly experiment = { beta: 0, warmStart: 0, steps: 1 };
@@ -52,17 +64,21 @@ export class ModelLab extends ShownRun {
 
   /** Name of the run directory: the same job is the same run. */
   async #name(): Promise<string> {
-    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(this.yaml)));
+    const job = this.yaml + Object.values(this.#data ?? {}).join('');
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(job)));
     return `model-${Array.from(digest.subarray(0, 5), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
   }
 
-  /** Another job: the run before is kept, and closed. */
-  async choose(yaml: string): Promise<void> {
-    if (yaml === this.yaml) return;
+  /** Another job: the run before is kept, and closed. @param data  rows by the name that the job has for them */
+  async choose(yaml: string, data?: OpenOptions['data']): Promise<void> {
+    if (yaml === this.yaml && JSON.stringify(data) === JSON.stringify(this.#data)) return;
     const before = this.run;
     this.yaml = yaml;
+    this.#data = data;
     this.run = undefined;
     this.plan = undefined;
+    this.problem = undefined;
+    this.sampling = undefined;
     this.compared = [];
     this.status = 'waiting';
     this.forget();
@@ -70,21 +86,37 @@ export class ModelLab extends ShownRun {
     await before?.close().catch(() => undefined); // a lost device cannot be closed
   }
 
-  /** What it would take. */
+  /** Nothing is open, and a click may open it. */
+  get isClosed(): boolean {
+    return this.status === 'waiting' || this.status === 'planning';
+  }
+
+  /** What it would take. A job that is no longer the chosen one is not shown. */
   async look(): Promise<void> {
-    if (this.status !== 'waiting') return;
     const { yaml } = this;
-    await this.#during('planning', async () => {
-      const plan = await planRun({ yaml, backend: this.#backend });
-      if (yaml === this.yaml) this.plan = plan;
-    });
+    const data = this.#data;
+    if (this.status !== 'waiting' || this.plan !== undefined) return;
+    const isChosen = (): boolean => yaml === this.yaml && data === this.#data;
+    this.status = 'planning';
+    this.changed();
+    try {
+      const plan = await planRun({ yaml, backend: this.#backend, data });
+      if (isChosen()) this.plan = plan;
+    } catch (error) {
+      if (isChosen()) this.problem = messageOf(error);
+    }
+    if (isChosen() && this.status === 'planning') this.status = 'waiting';
+    this.changed();
   }
 
   async open(): Promise<void> {
-    if (this.status !== 'waiting') return;
+    if (!this.isClosed) return;
     const { yaml } = this;
     await this.#during('opening', async () => {
-      const run = await openRunInWorker({ yaml, name: await this.#name(), backend: this.#backend });
+      const run = await openRunInWorker({
+        ...{ yaml, name: await this.#name(), backend: this.#backend, data: this.#data },
+        samplingMs: SAMPLING_MS,
+      });
       if (yaml !== this.yaml) return void run.close();
       this.run = run;
       run.listen((event) => this.hear(event));
@@ -112,6 +144,7 @@ export class ModelLab extends ShownRun {
     const { run } = this;
     this.run = undefined;
     this.compared = [];
+    this.sampling = undefined;
     this.forget();
     await this.#during('busy', async () => {
       await run?.close().catch(() => undefined);
@@ -124,12 +157,25 @@ export class ModelLab extends ShownRun {
     if (this.run === undefined) await this.open();
     const { run, history } = this;
     if (run === undefined) return;
+    const earlier = this.compared;
+    const show = (now: Compared): void => {
+      this.partial = '';
+      this.compared = [now, ...earlier].slice(0, MOST_COMPARED);
+      this.changed();
+    };
     const ask = async (): Promise<void> => {
       const how = { temperature, seed: Date.now() % 1e6 };
-      const [base] = await run.ask(prompt, { ...how, base: true });
-      const [adapter] = await run.ask(prompt, how);
-      if (base === undefined || adapter === undefined) return;
-      this.compared = [{ prompt, step: history.step, base, adapter }, ...this.compared].slice(0, MOST_COMPARED);
+      const asked = { prompt, step: history.step };
+      show(asked);
+      try {
+        const [base] = await run.ask(prompt, { ...how, base: true });
+        show({ ...asked, step: history.step, base });
+        const [adapter] = await run.ask(prompt, how);
+        show({ ...asked, step: history.step, base, adapter });
+      } catch (error) {
+        this.compared = earlier;
+        throw error;
+      }
     };
     // A training answers between two of its steps, and goes on.
     await (this.status === 'training' ? this.#say(ask) : this.#during('busy', ask));
@@ -144,6 +190,25 @@ export class ModelLab extends ShownRun {
       files = await run.exportAs(form, dtype);
     });
     return files;
+  }
+
+  protected override hear(event: BrowserEvent): void {
+    if (event.type === 'sampling') {
+      if (event.asks === 'visitor') this.partial = event.texts[0]?.text ?? '';
+      else this.sampling = event;
+    } else if (event.type === 'rollouts' || event.type === 'evaluation' || event.type === 'status') {
+      this.sampling = undefined;
+    }
+    super.hear(event);
+  }
+
+  /** Seconds to the end at the pace of the last steps, before there is one as planned; undefined: not known. */
+  secondsLeft(): number | undefined {
+    const { history, pace, plan } = this;
+    const left = history.total - history.step;
+    if (left <= 0) return undefined;
+    if (pace.perSecond > 0) return left / pace.perSecond;
+    return plan && (plan.seconds * left) / history.total;
   }
 
   /** What is shown afterwards is where the run is. */

@@ -1,13 +1,13 @@
-/** The buttons of a training, how far it is, and what it has to say. */
-
+/** The buttons of a training, how far it is, how long it will take, and what it has to say. */
 import { byId, element, write } from '../../../packages/report/page/dom.ts';
 import { counted, percent } from '../../../src/format.ts';
 import type { Note } from '../notes.ts';
+import { seconds } from './amounts.ts';
 import type { ModelLab, ModelStatus } from './model_lab.ts';
 
 const LABELS: Readonly<Record<ModelStatus, string>> = {
-  waiting: 'Open and train',
-  planning: 'Measuring …',
+  waiting: 'Train',
+  planning: 'Train',
   opening: 'Opening …',
   resting: 'Train',
   training: 'Pause',
@@ -19,9 +19,11 @@ const LABELS: Readonly<Record<ModelStatus, string>> = {
 export class TrainingPanel {
   readonly #lab: ModelLab;
   readonly #train = element('button', { type: 'button', id: 'train', class: 'main' });
-  readonly #open = element('button', { type: 'button', id: 'open' }, 'Only open it');
-  readonly #reset = element('button', { type: 'button', id: 'reset' }, 'Reset');
-  readonly #progress = element('p', { id: 'progress', class: 'quiet' });
+  readonly #open = element('button', { type: 'button', id: 'open' }, 'Open it without training');
+  readonly #reset = element('button', { type: 'button', id: 'reset' }, 'Start over');
+  readonly #progress = element('p', { id: 'progress' });
+  readonly #bar = element('div');
+  readonly #whole = element('div', { class: 'bar', role: 'progressbar', 'aria-label': 'Steps' }, this.#bar);
   #notes: readonly Note[] = [];
 
   constructor(place: HTMLElement, lab: ModelLab) {
@@ -33,20 +35,41 @@ export class TrainingPanel {
       if (step > 0 && !confirm(`Start over? What ${counted(step, 'step')} of this run learned is removed.`)) return;
       void lab.startOver();
     });
-    place.append(element('div', { class: 'buttons row' }, this.#train, this.#open, this.#reset), this.#progress);
+    place.append(
+      element('div', { class: 'buttons row' }, this.#train, this.#open, this.#reset),
+      this.#whole,
+      this.#progress,
+    );
+  }
+
+  /** In a line: `25 of 60 steps, 15 min left`. */
+  line(): string {
+    const { history, run, status } = this.#lab;
+    if (run === undefined) return '';
+    if (status === 'finished') return `${counted(history.total, 'step')}, finished`;
+    const left = this.#lab.secondsLeft();
+    return `${history.step} of ${counted(history.total, 'step')}${left === undefined ? '' : `, ${seconds(left)} left`}`;
   }
 
   update(): void {
-    const { status, history, run, notes, yaml } = this.#lab;
-    const isIdle = status === 'waiting' || status === 'resting';
+    const { status, history, run, notes, yaml, sampling } = this.#lab;
+    const { isClosed } = this.#lab;
+    const isIdle = isClosed || status === 'resting';
     write(this.#train, status === 'resting' && history.step > 0 ? 'Continue' : LABELS[status]);
     this.#train.disabled = yaml === '' || !(isIdle || status === 'training');
-    this.#open.disabled = yaml === '' || status !== 'waiting';
+    this.#open.hidden = !isClosed;
+    this.#open.disabled = yaml === '';
     this.#reset.disabled = !(status === 'resting' || status === 'finished');
+    // What is sampled of a step is half of its time.
+    const within = sampling?.asks === 'training' ? (0.5 * sampling.ended) / sampling.completions : 0;
+    const share = history.total === 0 ? 0 : (history.step + within) / history.total;
+    this.#bar.style.transform = `translateX(${100 * (share - 1)}%)`;
+    this.#whole.setAttribute('aria-valuenow', String(Math.round(100 * share)));
     const accuracy = history.accuracies.at(-1);
     const { reward } = history.latest;
     const facts = [
-      run === undefined ? 'Not open.' : `step ${history.step} of ${history.total}`,
+      run === undefined ? (yaml === '' ? 'Choose a model and what it learns first.' : 'Not open yet.') : this.line(),
+      ...(status === 'training' ? [doing(this.#lab)] : []),
       ...(run === undefined ? [] : [run.opened.backend.line]),
       ...(reward === null ? [] : [`reward ${reward.toFixed(3)}`]),
       ...(accuracy === undefined ? [] : [`held-out accuracy ${percent(accuracy.greedy.mean)}`]),
@@ -59,4 +82,12 @@ export class TrainingPanel {
       ...notes.list.map((note) => element('p', { class: `note ${note.level}` }, element('span', {}, note.text))),
     );
   }
+}
+
+/** What a training does now, in words. */
+function doing({ sampling, history, groups }: ModelLab): string {
+  if (sampling?.asks === 'training') return `sampling, ${sampling.ended} of ${sampling.completions}`;
+  if (sampling !== undefined) return `evaluating, ${sampling.ended} of ${sampling.completions}`;
+  if (history.accuracies.length === 0 && groups.length === 0) return 'reading the first questions';
+  return groups.length > 0 ? 'learning from what was paid, or reading the next questions' : 'learning';
 }

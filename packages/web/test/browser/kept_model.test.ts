@@ -13,6 +13,7 @@ import { createTasks, openRun, parseConfig } from '../../../../test/support/ever
 import { folderOf, openPretrained } from '../../../models/run/model/open_pretrained.ts';
 import { writeGguf } from '../../../models/run/model/write_gguf.ts';
 import { smallPretrainedFiles } from '../../../models/test/support/small_pretrained.ts';
+import type { Sampling } from '../../browser_run.ts';
 import type { KeptModel } from '../../pretrained/kept_models.ts';
 import { startChromium } from './chromium.ts';
 import { bundled } from './script_page.ts';
@@ -60,7 +61,9 @@ globalThis.page = {
   kept: () => models.keptModels(),
   remove: (name) => models.removeKeptModel(name),
   train: async (yaml) => {
-    const run = await openRunHere({ yaml, name: 'test', backend: { name: 'wasm', threads: 1 } });
+    const run = await openRunHere({ yaml, name: 'test', backend: { name: 'wasm', threads: 1 }, samplingMs: 0 });
+    const samplings = [];
+    run.listen((event) => event.type === 'sampling' && samplings.push(event));
     await run.train();
     const file = (await run.exportModel()).get('model/adapter_model.safetensors');
     const { vocabulary, memoryBytes } = run.opened;
@@ -72,7 +75,7 @@ globalThis.page = {
     await run.close();
     const { bytes, secondsPerStep, trained } = await planRun({ yaml, backend: { name: 'wasm', threads: 1 } });
     const plan = { bytes, secondsPerStep, trained };
-    return { adapter: [...file], vocabulary: vocabulary.length, given, refused, memoryBytes, plan };
+    return { adapter: [...file], vocabulary: vocabulary.length, given, refused, memoryBytes, plan, samplings };
   },
 };
 globalThis.ready = true;`;
@@ -92,6 +95,7 @@ interface Trained {
   /** Sizes of what was exported, by path. */
   readonly given: Readonly<Record<string, number>>;
   readonly refused: { readonly message?: string };
+  readonly samplings: readonly Sampling[];
   readonly plan: { readonly bytes: number; readonly secondsPerStep: readonly number[]; readonly trained: number };
 }
 
@@ -221,13 +225,19 @@ it('is there after two cuts, a reload and without a network, and its adapter has
     expect(await kept(page)).toEqual([
       { name: NAME, from: `${model.url}model.gguf`, bytes: gguf.length, have: gguf.length, isWhole: true },
     ]);
-    const { adapter, vocabulary, given, refused, memoryBytes, plan } = await trained(page);
+    const { adapter, vocabulary, given, refused, memoryBytes, plan, samplings } = await trained(page);
     const bytes = Uint8Array.from(adapter);
     expect(bytes).toEqual(await adapterOfNode());
     const ups = [...decodeSafetensors(bytes).tensors].filter(([name]) => name.includes('lora_B'));
     expect(ups.length).toBe(7);
     for (const [name, { data }] of ups) expect(Math.max(...data), name).toBeGreaterThan(0); // 0 before the first step
     expect(vocabulary).toBe(0);
+    // Watched as they come, completions have the same bits.
+    expect(new Set(samplings.map(({ asks }) => asks))).toEqual(new Set(['greedy', 'sampled', 'training']));
+    const ofTraining = samplings.filter(({ asks }) => asks === 'training');
+    expect(ofTraining.filter(({ ended, completions }) => ended === completions)).toHaveLength(2);
+    expect(ofTraining.some(({ ended }) => ended === 0)).toBe(true);
+    for (const { prompt } of ofTraining.flatMap(({ texts }) => texts)) expect(prompt).not.toBe('');
     for (const path of [
       'tiny-gguf-q8_0.gguf',
       'tiny-gguf-lora-f16.gguf',
