@@ -20,7 +20,7 @@ export const NAVIGATION: readonly Group[] = [
       [HOME, 'What it is'],
       ['docs/tutorial.md', 'Ten minutes: a task and a reward'],
       ['docs/search.md', 'A policy that tries'],
-      ['docs/choosing.md', 'Which method, numbers, memory'],
+      ['docs/choosing.md', 'Choose a method, numbers, memory'],
       ['docs/glossary.md', 'Glossary'],
       ['docs/README.md', 'All pages, short answers'],
     ],

@@ -41,21 +41,26 @@ function bytesOf(literal) {
 }
 
 /**
- * What a config names, each loaded when it is: some 380 modules, which would be as many files in the build of a
- * page of one's own. A file of the bundle has the methods of a point of a step, or the tasks of a first letter.
+ * What is loaded on demand, by what is asked for: as modules it would be some 400 files, each of them one of a page of one's
+ * own. A module belongs to a file where one of these is imported on demand, and what it needs with it.
  */
-const NAMED = [
-  /[\\/]zoo[\\/]methods[\\/](\w+)[\\/]\w+\.ts$/,
-  /[\\/]zoo[\\/]data[\\/]tasks[\\/](\w)\w*[\\/]/,
-  /[\\/]zoo[\\/](rewards)[\\/]functions[\\/]/,
+const ON_DEMAND = [
+  [/[\\/]diagnostics[\\/]\w+\.ts$|[\\/]grpo[\\/]diagnose_training\.ts$/, 'early'],
+  [/[\\/]kernels[\\/]wasm[\\/]/, 'engine'],
+  [/[\\/]webgpu[\\/]/, 'backend'],
+  [/[\\/]zoo[\\/](?:made|methods)[\\/]/, 'methods'],
+  [/[\\/]zoo[\\/]data[\\/]/, 'tasks'],
 ];
 
-/** What is said of a run under way, loaded with the first thing that there is to say it of. */
-const SAID = /[\\/]diagnostics[\\/]\w+\.ts$|[\\/]grpo[\\/]diagnose_training\.ts$/;
+/** What a module of two files lies in, if one of them is among these: they are the first to be loaded. */
+const FIRST_LOADED = ['start', 'engine', 'early'];
 
 /** What a visitor's first click trains, and the other jobs of the page, which wait for no file with more than they need. */
 const first = await namedBy('sort-digits');
 const others = await namedBy('reverse-text', 'countdown', 'environment');
+
+/** By module, the files that need it. */
+const known = new Map();
 
 const atOnce = await loadedAtOnce();
 const bundle = await rolldown({ ...ENGINE, plugins: [...ENGINE.plugins, quickJsApart] });
@@ -77,6 +82,7 @@ await bundle.close();
 for (const { fileName, code } of output) {
   if (code !== undefined) writeFileSync(`${root}dist/web/${fileName}`, forBundlers(code));
 }
+rmSync(`${root}dist/web/engine/left_out.js`);
 const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
 writeFileSync(`${root}dist/web/${NOTICES_FILE}`, noticesOf(packageFolders(modules)));
 requireNoCircle(new Map(output.map(({ fileName, imports = [] }) => [fileName, imports])));
@@ -90,27 +96,40 @@ for (const { fileName, imports = [], dynamicImports = [] } of output) {
 /**
  * Comments for webpack and Turbopack on imports on demand, after the minifier has taken all comments: those of the
  * engine's own files go into the worker's one, as Vite and esbuild do by themselves, where each would be a file of the
- * page's; and the computed one is left alone.
+ * page's; and the computed one is left alone. What is left out needs no file to say so.
  */
 function forBundlers(code) {
   return code
+    .replaceAll(/import\(`[./\w]*left_out\.js`\)/g, 'Promise.reject(Error(`not in the page`))')
     .replaceAll('import(`./', 'import(/*webpackMode:"eager"*/`./')
     .replaceAll('import(import.meta.url', 'import(/*webpackIgnore:true*//*turbopackIgnore:true*/import.meta.url');
 }
 
-/** The file of the bundle that a module lies in; null where rolldown decides. */
+/**
+ * The file of the bundle that a module lies in; null where it has one of its own. What a module imports is of all files that
+ * it is of itself, so that no two files can import each other.
+ */
 function fileOf(id, graph) {
-  if (atOnce.has(id) || first.test(id)) return 'start';
-  if (SAID.test(id)) return 'said';
-  if (others.test(id) || !/[\\/](?:src|packages)[\\/]/.test(id)) return null;
-  const importers = graph.getModuleInfo(id)?.importers ?? [];
-  if (importers.some((one) => atOnce.has(one))) return 'start'; // called there by others alone
-  const named = NAMED.map((pattern) => pattern.exec(id)?.[1].replaceAll(/\W/g, '_')).find((name) => name !== undefined);
-  // What the modules of one file alone import lies with them, and what those of several do in none of theirs.
-  const files = new Set(importers.filter((one) => !atOnce.has(one)).map((one) => fileOf(one, graph)));
-  if (files.size === 0) return named ?? null;
-  const [only] = files;
-  return files.size === 1 && (named === undefined || named === only) ? only : null;
+  if (id.startsWith('\0kernels_')) return null;
+  if (id.startsWith('\0left-out')) return 'left_out';
+  const files = filesOf(id, graph);
+  if (files.size < 2) return [...files][0] ?? null;
+  return FIRST_LOADED.find((name) => files.has(name)) ?? 'shared';
+}
+
+/** The files that need a module. */
+function filesOf(id, graph) {
+  if (atOnce.has(id) || first.test(id)) return new Set(['start']);
+  if (known.has(id)) return known.get(id);
+  const files = new Set();
+  known.set(id, files);
+  const { importers = [], dynamicImporters = [] } = graph.getModuleInfo(id) ?? {};
+  if (others.test(id)) files.add('early');
+  else if (dynamicImporters.length > 0) files.add(ON_DEMAND.find(([pattern]) => pattern.test(id))?.[1] ?? 'rest');
+  for (const importer of importers) {
+    for (const file of filesOf(importer, graph)) files.add(file);
+  }
+  return files;
 }
 
 /** The files of the tasks and methods that shipped configs name. */

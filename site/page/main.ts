@@ -40,7 +40,7 @@ async function loaded(): Promise<MiniSearch<Entry>> {
     fields: ['title', 'page', 'menu', 'text'],
     storeFields: ['title', 'page', 'text', 'address', 'weight'],
     tokenize: wordsAndParts,
-    searchOptions: { tokenize: words, prefix: true, boost: { title: 6, page: 2 } },
+    searchOptions: { tokenize: words, prefix: true, boost: { title: 6, page: 2, menu: 2 } },
   });
   const entries = passages.map(([at, anchor, title, text], id) => {
     const [address, page, menu, weight] = pages[at];
@@ -52,20 +52,20 @@ async function loaded(): Promise<MiniSearch<Entry>> {
 
 /** What a question has beside its words. */
 const SMALL = new Set(
-  'a an and are can do does for from how i in is it my of on or that the there to what when where which why with'.split(
-    ' ',
-  ),
+  (
+    'a an and are can do does for from here how i in is it many me mean means much my need needs of on or should that the ' +
+    'there to use what when where which why with work works'
+  ).split(' '),
 );
 
 /** Hits with all words; where few passages have them all, then those with any. */
 function hitsOf(search: MiniSearch<Entry>, query: string): SearchResult[] {
-  const asked = query.trim().toLowerCase();
   const large = words(query).filter((word) => !SMALL.has(word));
   const question = large.length > 0 ? large.join(' ') : query;
   const options = {
     fuzzy: (term: string) => term.length > 4 && 0.2,
     boostDocument: (_: unknown, __: string, stored?: Record<string, unknown>) =>
-      Number(stored?.weight) * (String(stored?.title).toLowerCase() === asked ? 20 : 1),
+      Number(stored?.weight) * (String(stored?.title).toLowerCase() === question.trim().toLowerCase() ? 20 : 1),
   };
   const all = search.search(question, { ...options, combineWith: 'AND' });
   const ids = new Set(all.map(({ id }) => id));

@@ -13,7 +13,7 @@ export async function loadPeers<T>(sandbox: string, packages: readonly string[],
     return await load();
   } catch {
     const needs = `the ${sandbox} needs ${packages.length > 1 ? 'packages that are' : 'a package that is'} not`;
-    const isNode = typeof process === 'object' && process.versions?.node !== undefined;
+    const isNode = globalThis.process?.versions?.node !== undefined;
     const message = isNode
       ? `${needs} there; npm install ${packages.join(' ')}`
       : `${needs} in this page; choose another task, or train this one with the command (npm install rlvr-train ${packages.join(' ')})`;

@@ -41,7 +41,6 @@ it('the search finds names, parts of them and plain questions, and is used by ke
     ['m-search', 'docs/reference/methods/m-search.html'],
     ['GRPO', 'docs/glossary.html#grpo'],
     ['RiskPO', 'docs/systems.html#riskpo'],
-    ['how do I resume a run', 'docs/run_directory.html'],
     ['questions from a CSV', 'docs/datasets.html'],
   ];
   for (const [query, place] of found) expect(await hitsOf(page, query), query).toContain(`../${place}`);
@@ -51,6 +50,37 @@ it('the search finds names, parts of them and plain questions, and is used by ke
   await page.press('input[type=search]', 'Enter');
   await page.waitForURL(/\/docs\/(systems\.html#riskpo|reference\/methods\/riskpo\.html)$/);
   expect(errors).toEqual([]);
+  await close();
+});
+
+/** What a new user asks, and the page that answers it. */
+const QUESTIONS: readonly (readonly [question: string, page: string])[] = [
+  ['how do I train on my own data?', 'datasets'],
+  ['why does it not learn?', 'diagnostics'],
+  ['how do I use CUDA?', 'gpu'],
+  ['what does kl mean here?', 'glossary'],
+  ['how do I export to GGUF?', 'pretrained'],
+  ['how do I write my own reward?', 'rewards'],
+  ['can I resume?', 'run_directory'],
+  ['how do I use my model in Ollama?', 'pretrained'],
+  ['can I use it in my own web page?', 'browser'],
+  ['can my reward be in Python?', 'rewards'],
+  ['how much memory does a model need?', 'choosing'],
+  ['which method should I choose?', 'choosing'],
+  ['does it work with wandb?', 'trackers'],
+  ['how do I set a system prompt?', 'datasets'],
+  ['how do I stop at an accuracy?', 'stages'],
+  ['how many epochs of my rows?', 'datasets'],
+  ['can I train on several machines?', 'fleet'],
+  ['how do I compare two runs?', 'ui'],
+];
+
+it('the answer to what a new user asks is among the first three hits', async () => {
+  const { page, close } = await arrive(browser, `${site.url}index.html`);
+  for (const [question, answer] of QUESTIONS) {
+    const pages = (await hitsOf(page, question)).map((hit) => /([\w-]+)\.html/.exec(hit)?.[1]);
+    expect(pages, question).toContain(answer);
+  }
   await close();
 });
 
