@@ -3,13 +3,12 @@ import { DataError } from '../../src/errors.ts';
 import { completeItems, completeTexts } from '../../src/grpo/rollout/complete.ts';
 import { samplingKey, stageOf, type TrainingRun } from '../../src/grpo/run.ts';
 import { wholeVocabulary } from '../../src/model/sampling/generation.ts';
+import { asItBegan } from './as_it_began.ts';
 import type { Answer, AskOptions } from './browser_run.ts';
 
 /** @throws DataError for a prompt that is no text of the task, or too long */
-export async function askPolicy(run: TrainingRun, prompt: string, options: AskOptions): Promise<readonly Answer[]> {
-  if (options.base !== true) return ask(run, prompt, options);
-  const { withoutAdapter } = await import('./pretrained/without_adapter.ts');
-  return withoutAdapter(run, () => ask(run, prompt, options));
+export function askPolicy(run: TrainingRun, prompt: string, options: AskOptions): Promise<readonly Answer[]> {
+  return options.base ? asItBegan(run, () => ask(run, prompt, options)) : ask(run, prompt, options);
 }
 
 async function ask(

@@ -124,10 +124,21 @@ export interface AskOptions {
   readonly samples?: number;
   /** Default 0. */
   readonly seed?: number;
-  /** The base answers, as it is without its adapter; default false. @throws ConfigError where the run trains no adapter */
+  /**
+   * The policy answers as it was before the first step; default false. @throws ConfigError where all weights of a
+   * pretrained model are trained
+   */
   readonly base?: boolean;
   /** Tokens that every answer begins with, which are then read by no verifier; default none. */
   readonly begun?: Int32Array;
+}
+
+/** What each head looks at where a token is written: in the policy as it is, or as it was before the first step. */
+export interface Attention {
+  /** Prompt and answer before that token: what can be looked at. */
+  readonly tokens: Int32Array;
+  /** [layers] of [heads × tokens] shares, those of a head one after the other; they sum to 1. */
+  readonly layers: readonly Float32Array[];
 }
 
 /** A completion of a training problem with everything that a reward is made of. */
@@ -180,6 +191,11 @@ export interface BrowserRun {
   evaluate(): Promise<Evaluation>;
   /** What the policy answers. @throws DataError for a prompt that is no text of the task, or too long */
   ask(prompt: string, options?: AskOptions): Promise<readonly Answer[]>;
+  /**
+   * What the heads look at where the last token of `answer` is written. @param answer  tokens, at least one
+   * @throws ConfigError as `ask` with `base`
+   */
+  attention(prompt: string, answer: Int32Array, options?: Pick<AskOptions, 'base'>): Promise<Attention>;
   /**
    * Changes settings of the grpo stages; a resting run only. Kept with the run, so that its history can be seen.
    * A larger `max_steps` takes a finished run further; schedules run over all steps from then on.

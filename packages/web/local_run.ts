@@ -27,10 +27,12 @@ import { loadOwnModel } from '../models/run/model/load_own_model.ts';
 import type { Pretrained } from '../models/run/model/pretrained.ts';
 import { eventLogOf } from '../trackers/event_log.ts';
 import { type AnswerSearch, triesReader } from '../zoo/methods/support/figures/read_tries.ts';
+import { asItBegan } from './as_it_began.ts';
 import { askPolicy } from './ask_policy.ts';
 import type {
   Answer,
   AskOptions,
+  Attention,
   BrowserEstimate,
   BrowserEvent,
   BrowserRun,
@@ -269,6 +271,15 @@ export class LocalRun implements BrowserRun {
 
   ask(prompt: string, options: AskOptions = {}): Promise<readonly Answer[]> {
     return this.#jobs.add(() => askPolicy(this.#parts.run, prompt, options));
+  }
+
+  attention(prompt: string, answer: Int32Array, { base }: Pick<AskOptions, 'base'> = {}): Promise<Attention> {
+    return this.#jobs.add(async () => {
+      const { attentionOf } = await import('./attention.ts');
+      const { run } = this.#parts;
+      const look = (): Promise<Attention> => attentionOf(run, prompt, answer);
+      return base ? asItBegan(run, look) : look();
+    });
   }
 
   change(settings: SettingChange['settings']): Promise<void> {

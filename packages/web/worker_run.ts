@@ -85,6 +85,9 @@ class WorkerRun implements BrowserRun {
   ask(...args: Parameters<BrowserRun['ask']>): Result<'ask'> {
     return this.#call('ask', args);
   }
+  attention(...args: Parameters<BrowserRun['attention']>): Result<'attention'> {
+    return this.#call('attention', args);
+  }
   change(...args: Parameters<BrowserRun['change']>): Result<'change'> {
     return this.#call('change', args);
   }
