@@ -1,5 +1,6 @@
 /** What a comparison says in sentences, in a terminal and on a page. */
-import type { Comparison } from './compare.ts';
+import { minus } from '../../src/format.ts';
+import type { Comparison, FigureDifference } from './compare.ts';
 
 /** Problems that the greedy answers gain and lose. */
 export function greedyWords({ a, b, mcNemar: { gained, lost, p } }: Comparison): string {
@@ -30,4 +31,21 @@ export function reachWords({
     : `B solves ${gained} in a larger share of its runs than A${newly}, and A ${lost} than B`;
   const [before, after] = [solved.a, solved.b].map((count) => Number(count.toFixed(1)));
   return `pass@k: ${where}. In ${samples} samples, A solves ${before} of ${problems} problems and B ${after}; ${reach}.`;
+}
+
+/** The interval of a difference of shares that is as wide as this leaves almost all open. */
+const SAYS_NOTHING = 1;
+
+/** A figure of A, of B, their difference, and its 95 % interval. */
+export function figureCells(
+  { isShare, a, b, difference: { mean, low, high } }: FigureDifference,
+  { a: ofA, b: ofB }: Pick<Comparison, 'a' | 'b'>,
+): readonly [a: string, b: string, difference: string, interval: string] {
+  const number = (value: number): string => minus(((isShare ? 100 : 1) * value).toFixed(1));
+  const signed = (value: number): string => `${value < 0 ? '' : '+'}${number(value)}`;
+  const unit = isShare ? ' %' : '';
+  const few = ofA.length > 1 || ofB.length > 1 ? 'seeds' : 'problems';
+  const isOpen = isShare && low < 0 && high > 0 && high - low >= SAYS_NOTHING;
+  const interval = isOpen ? `too few ${few} to tell` : `${signed(low)} to ${signed(high)}`;
+  return [number(a) + unit, number(b) + unit, signed(mean), interval];
 }

@@ -1,7 +1,7 @@
 /** Runs beside each other, problem by problem, as a page and as a section of one: what `rlvr-train compare` prints. */
 import { counted } from '../../src/format.ts';
 import type { Comparison } from '../compare/compare.ts';
-import { greedyWords, reachWords } from '../compare/words.ts';
+import { figureCells, greedyWords, reachWords } from '../compare/words.ts';
 import { html, type Markup } from './markup.ts';
 import { pageHtml } from './page_html.ts';
 
@@ -13,6 +13,7 @@ export type MadeComparison =
 /** Problems gained, and lost, that a page shows of each pair; `compare --json` has all. */
 const SHOWN_PROBLEMS = 12;
 const SHOWN_KEYS = 24;
+const HEADS = ['A', 'B', 'B − A', '95 %', 'of B'] as const;
 
 /** A page that is complete in itself. @param at  the evaluation that was compared */
 export async function makeComparisonPage(comparisons: readonly MadeComparison[], at: string): Promise<string> {
@@ -41,17 +42,16 @@ function refused(one: Extract<MadeComparison, { readonly reason: string }>): Mar
 
 function compared(one: Comparison): Markup {
   const { problems, figures, gained, lost } = one;
-  const rows = figures.map(({ name, isShare, a, b, difference: { mean, low, high } }) => {
-    const number = (value: number): string => ((isShare ? 100 : 1) * value).toFixed(1).replace('-', '−');
-    const signed = (value: number): string => `${value < 0 ? '' : '+'}${number(value)}`;
+  const rows = figures.map((figure) => {
+    const { low, high } = figure.difference;
     const word = low > 0 ? 'more' : high < 0 ? 'less' : 'cannot tell';
-    const unit = isShare ? ' %' : '';
-    return html`<tr><th scope="row">${name}</th><td>${number(a)}${unit}</td><td>${number(b)}${unit}</td><td>${signed(mean)}</td><td>${signed(low)} to ${signed(high)}</td><td>${word}</td></tr>`;
+    const cells = [...figureCells(figure, one), word].map((cell, i) => html`<td data-head="${HEADS[i]}">${cell}</td>`);
+    return html`<tr><th scope="row">${figure.name}</th>${cells}</tr>`;
   });
   return html`<article>${headingOf(one)}
 ${keysOf(one)}
 <div class="wide" tabindex="0" role="region" aria-label="Figures of both">
-<table class="runs"><thead><tr><th scope="col">${problems} held-out problems</th><th scope="col">A</th><th scope="col">B</th><th scope="col">B − A</th><th scope="col">95 %</th><th scope="col">of B</th></tr></thead><tbody>${rows}</tbody></table>
+<table class="runs"><thead><tr><th scope="col">${problems} held-out problems</th>${HEADS.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table>
 </div>
 <p>${greedyWords(one)}</p>
 ${boundaryOf(one)}
@@ -68,8 +68,8 @@ function keysOf({ differs, same }: Comparison): Markup {
   return html`<details><summary>${counted(differs.length, 'key of their configs differs', 'keys of their configs differ')}</summary><ul>${shown.map(({ key, a, b }) => html`<li><code>${key}</code>: ${text(a)} → ${text(b)}</li>`)}${more}</ul></details>${same.map((sentence) => html`<p class="notice">${sentence}</p>`)}`;
 }
 
-const WIDTH = 480;
-const HEIGHT = 160;
+/** The plot of pass@k, and beside it the room of its axes, in its own units. */
+const PLOT = { width: 480, height: 180, left: 46, right: 16, top: 10, bottom: 24 };
 
 /** pass@k of both over k, k doubling from left to right. */
 function boundaryOf(one: Comparison): Markup | undefined {
@@ -77,13 +77,22 @@ function boundaryOf(one: Comparison): Markup | undefined {
   if (words === undefined) return undefined;
   const { a, b } = one.boundary;
   const samples = a.length;
-  const x = (i: number): number => (WIDTH * Math.log2(i + 1)) / Math.log2(samples);
-  const points = (curve: readonly number[]): string =>
-    curve.map((value, i) => `${x(i).toFixed(1)},${(HEIGHT * (1 - value)).toFixed(1)}`).join(' ');
+  const { width, height, left, right, top, bottom } = PLOT;
+  const x = (k: number): string => ((width * Math.log2(k)) / Math.log2(samples)).toFixed(1);
+  const y = (share: number): string => (height * (1 - share)).toFixed(1);
+  const line = (side: string, curve: readonly number[]): Markup => {
+    const points = curve.map((value, i) => `${x(i + 1)},${y(value)}`).join(' ');
+    const end = y(curve.at(-1) ?? 0);
+    return html`<polyline class="${side}" points="${points}"/><text class="${side}" x="${width + 4}" y="${end}">${side.toUpperCase()}</text>`;
+  };
+  const doublings = Array.from({ length: Math.floor(Math.log2(samples)) + 1 }, (_, i) => 2 ** i);
   return html`
 <figure class="boundary">
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="pass@k of A and B, k from 1 to ${samples}"><polyline class="a" points="${points(a)}"/><polyline class="b" points="${points(b)}"/></svg>
-<figcaption><span class="a">A</span> and <span class="b">B</span>: pass@k from 0 to 100 %, k from 1 to ${samples}, doubling. ${words}</figcaption>
+<svg viewBox="${-left} ${-top} ${left + width + right} ${top + height + bottom}" role="img" aria-label="pass@k of A and B, k from 1 to ${samples}">
+${[0, 0.25, 0.5, 0.75, 1].map((share) => html`<line x2="${width}" y1="${y(share)}" y2="${y(share)}"/><text class="y" x="-6" y="${y(share)}">${100 * share} %</text>`)}
+${doublings.map((k) => html`<text class="x" x="${x(k)}" y="${height + 17}">${k === 1 ? 'k = 1' : k}</text>`)}
+${line('a', a)}${line('b', b)}</svg>
+<figcaption>pass@k of <span class="a">A</span> and <span class="b">B</span>: the share of problems that any of k samples solves. ${words}</figcaption>
 </figure>`;
 }
 
@@ -93,7 +102,7 @@ function examplesOf(what: string, all: Comparison['gained']): Markup | undefined
     .slice(0, SHOWN_PROBLEMS)
     .map(
       ({ prompt, a, b }) =>
-        html`<tr><td><code>${prompt}</code></td><td><code>${a}</code></td><td><code>${b}</code></td></tr>`,
+        html`<tr><td><code>${prompt}</code></td><td data-head="A"><code>${a}</code></td><td data-head="B"><code>${b}</code></td></tr>`,
     );
   return html`<details><summary>${what} (${Math.min(SHOWN_PROBLEMS, all.length)} of ${all.length})</summary>
 <div class="wide" tabindex="0" role="region" aria-label="${what}"><table class="runs"><thead><tr><th scope="col">problem</th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${rows}</tbody></table></div></details>`;

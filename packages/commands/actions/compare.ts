@@ -2,11 +2,11 @@
 import { basename, dirname, resolve } from 'node:path';
 import { print, printJson } from '../../../src/cli/display/output.ts';
 import { ConfigError } from '../../../src/errors.ts';
-import { minus, printable } from '../../../src/format.ts';
+import { printable } from '../../../src/format.ts';
 import type { KeptMoment } from '../../../src/run/logs/kept_moments.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import { type ComparedRun, type Comparison, compareRuns } from '../../compare/compare.ts';
-import { greedyWords, reachWords } from '../../compare/words.ts';
+import { figureCells, greedyWords, reachWords } from '../../compare/words.ts';
 import { makeComparisonPage } from '../../report/compared.ts';
 import { openCompared } from '../runs/compared_runs.ts';
 import { mixtureLines, mixtureOf } from './compare_mixture.ts';
@@ -67,13 +67,7 @@ const SHOWN_KEYS = 12;
 function linesOf(comparison: Comparison, show: number): string[] {
   const { a, b, problems, figures, gained, lost, differs, same } = comparison;
   const names = [a, b].map((runs) => runs.map(printable).join(', '));
-  const rows = figures.map(({ name, isShare, a: ofA, b: ofB, difference: { mean, low, high } }) => {
-    const scale = isShare ? 100 : 1;
-    const number = (value: number): string => minus((scale * value).toFixed(1));
-    const signed = (value: number): string => `${value < 0 ? '' : '+'}${number(value)}`;
-    const unit = isShare ? ' %' : '';
-    return [name, number(ofA) + unit, number(ofB) + unit, signed(mean), `${signed(low)} to ${signed(high)}`];
-  });
+  const rows = figures.map((figure) => [figure.name, ...figureCells(figure, comparison)]);
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column].length), 1));
   const cells = (row: readonly string[]): string =>
     `  ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[0]) : i === 4 ? cell : cell.padStart(widths[i]))).join('  ')}`;

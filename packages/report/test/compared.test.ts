@@ -34,16 +34,33 @@ describe('the page of a comparison', () => {
   const { text } = renderComparisons([comparison]);
 
   it('has the figures of both sides, their difference and the curve', () => {
-    expect(text).toContain('<th scope="row">accuracy</th><td>33.3 %</td><td>66.7 %</td><td>+33.3</td>');
+    expect(text).toContain(
+      '<th scope="row">accuracy</th><td data-head="A">33.3 %</td><td data-head="B">66.7 %</td><td data-head="B − A">+33.3</td>',
+    );
     expect(text).toContain('exact McNemar p = 1.0');
-    expect(text).toContain('<polyline class="a" points="0.0,80.0 480.0,53.3"/>');
+    expect(text).toContain(
+      '<polyline class="a" points="0.0,90.0 480.0,60.0"/><text class="a" x="484" y="60.0">A</text>',
+    );
     expect(text).toContain(
       'In 2 samples, A solves 2 of 3 problems and B 2; B solves 1 that A never does (1 of them by its greedy answer), and A 1 that B never does.',
     );
   });
 
+  it('has axes: shares on the left, k below', () => {
+    const words = [...text.matchAll(/<text class="[xy]"[^>]*>([^<]+)</g)].map(([, word]) => word);
+    expect(words).toEqual(['0 %', '25 %', '50 %', '75 %', '100 %', 'k = 1', '2']);
+  });
+
+  it('says so where an interval leaves all open, and of what there is too little', () => {
+    const interval = (one: readonly ComparedRun[], two: readonly ComparedRun[]): string | undefined =>
+      /accuracy<\/th>.*?data-head="95 %">([^<]+)/.exec(renderComparisons([compareRuns(one, two)]).text)?.[1];
+    expect(interval([run('one', [2, 0, 1])], [run('two', [2, 2, 0])])).toBe('too few problems to tell');
+    const many = [0, 2, 2, 2, 0, 0, 2, 0, 2, 0, 2, 2];
+    expect(interval([run('one', many)], [run('two', [2, 0, ...many.slice(2)])])).toMatch(/^−\d+\.\d to \+\d+\.\d$/);
+  });
+
   it('shows what a policy has written as text', () => {
-    expect(text).toContain('<code>&lt;i&gt;1&lt;/i&gt;</code></td><td><code>one &amp; more</code>');
+    expect(text).toContain('<code>&lt;i&gt;1&lt;/i&gt;</code></td><td data-head="A"><code>one &amp; more</code>');
     expect(text).not.toContain('<i>');
   });
 

@@ -3,6 +3,7 @@ import { counted } from '../../../../src/format.ts';
 import type { Interval } from '../../data.ts';
 import { formatValue } from '../../format.ts';
 import { element } from '../dom.ts';
+import { colorOf } from './palette.ts';
 import { type ComparedRun, commonStep, lastStep, type RunGroup } from './run_groups.ts';
 import { meanInterval } from './seed_bands.ts';
 
@@ -27,7 +28,13 @@ export function groupTable(groups: readonly RunGroup[]): HTMLElement {
     return element(
       'tr',
       {},
-      element('th', { scope: 'row' }, element('i', { class: `key c${i % 8}` }), group.name, ...notes(group)),
+      element(
+        'th',
+        { scope: 'row' },
+        element('i', { class: 'key', style: `color: var(${colorOf({}, i)})` }),
+        group.name,
+        ...notes(group),
+      ),
       ...cells.map((cell, column) => element('td', { 'data-head': heads[column + 1] }, ...cell)),
     );
   };
@@ -114,6 +121,7 @@ function seedLinks(runs: readonly ComparedRun[]): (HTMLElement | string)[] {
 function intervalText(interval: Interval | null, seeds: number): string {
   if (interval === null) return '–';
   const [mean, low, high] = interval;
+  if (seeds > 1 && high - low >= 1) return `${formatValue(mean, 'share')} (too few seeds to tell)`;
   const range = seeds > 1 ? ` (${(100 * Math.max(0, low)).toFixed(1)}–${(100 * Math.min(1, high)).toFixed(1)})` : '';
   return `${formatValue(mean, 'share')}${range}`;
 }
