@@ -40,7 +40,7 @@ site.set('site.js', `/*!\n${notices.replaceAll('*/', '* /')}*/\n${output[0].code
 // One palette with the report and the training page.
 site.set(
   'site.css',
-  ['packages/report/page/base.css', 'site/page/site.css']
+  ['packages/report/page/palette.css', 'packages/report/page/base.css', 'site/page/site.css']
     .map((path) => readFileSync(join(ROOT, path), 'utf8'))
     .join('\n'),
 );

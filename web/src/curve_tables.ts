@@ -7,6 +7,7 @@ export interface Panel {
   readonly title: string;
   readonly unit: string;
   readonly curve: Curve | 'accuracy';
+  /** Of the palette. */
   readonly color: string;
   /** A fixed range, where there is one. */
   readonly range?: readonly [number, number];
@@ -24,7 +25,7 @@ export const PANELS: readonly Panel[] = [
     title: 'Held-out accuracy',
     unit: 'share solved',
     curve: 'accuracy',
-    color: '--c2',
+    color: '--greedy',
     range: [0, 1],
     key: [
       ['line', 'greedy'],
@@ -32,10 +33,10 @@ export const PANELS: readonly Panel[] = [
       ['dashed', 'sampled'],
     ],
   },
-  { title: 'Reward', unit: 'mean of a batch', curve: 'reward', color: '--c0', key: MEASURED },
-  { title: 'Entropy', unit: 'nats per token', curve: 'entropy', color: '--c3', key: MEASURED },
-  { title: 'Length', unit: 'tokens per completion', curve: 'length', color: '--c1', key: MEASURED },
-  { title: 'KL', unit: 'nats, to the policy before reinforcement', curve: 'kl', color: '--c4', key: MEASURED },
+  { title: 'Reward', unit: 'mean of a batch', curve: 'reward', color: '--train', key: MEASURED },
+  { title: 'Entropy', unit: 'nats per token', curve: 'entropy', color: '--train', key: MEASURED },
+  { title: 'Length', unit: 'tokens per completion', curve: 'length', color: '--train', key: MEASURED },
+  { title: 'KL', unit: 'nats, to the policy before reinforcement', curve: 'kl', color: '--train', key: MEASURED },
 ];
 
 const SMOOTHING = 0.9;

@@ -184,7 +184,7 @@ export class Curves {
           { ...bare, stroke: 'transparent' }, // the ends of the interval bound its band
           { ...bare, stroke: 'transparent' },
           { ...bare, width: 2, points: { show: true, size: 5, fill: main } },
-          { ...bare, width: 1.5, dash: [4, 3] },
+          { ...bare, stroke: () => paletteColor('--sampled'), width: 1.5, dash: [4, 3] },
         ]
       : [
           { ...bare, width: 1, alpha: 0.3 },

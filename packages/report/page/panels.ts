@@ -192,6 +192,7 @@ function panelOf({ title, hint, kind, lines, band, stage, isExact }: Plan, curve
         return curves.column(metric, stage);
       },
       isExact,
+      color: lines.length === 1 ? '--train' : undefined,
     };
     return band === undefined ? line : { ...line, low: curves.column(band[0]), high: curves.column(band[1]) };
   });
@@ -203,9 +204,9 @@ function accuracy(curves: Curves): Panel[] {
   const title = 'Held-out accuracy';
   const samples = Math.max(0, ...curves.data.evaluations.map((evaluation) => evaluation.samples));
   const series = [
-    evaluated(curves, title, 'sampled', ({ sampled }) => sampled),
-    evaluated(curves, title, 'greedy', ({ greedy }) => greedy),
-    evaluated(curves, title, `pass@${samples}`, ({ pass }) => pass),
+    { ...evaluated(curves, title, 'sampled', ({ sampled }) => sampled), color: '--sampled', isDashed: true },
+    { ...evaluated(curves, title, 'greedy', ({ greedy }) => greedy), color: '--greedy' },
+    { ...evaluated(curves, title, `pass@${samples}`, ({ pass }) => pass), color: '--reach' },
   ].filter(({ values }) => values.some((value) => value !== null));
   if (series.length === 0) return [];
   const hint = 'problems that training never sees; bands are 95 % intervals';

@@ -37,6 +37,9 @@ export interface Series {
   readonly isMeasured?: boolean;
   /** Without noise, so never drawn as an average. */
   readonly isExact?: boolean;
+  /** What the palette has for what it means; absent: the colour of its place among the others. */
+  readonly color?: string | undefined;
+  readonly isDashed?: boolean;
 }
 
 /** A run's curves by name. */

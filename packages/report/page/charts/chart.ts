@@ -10,6 +10,7 @@ import { drawMarks, drawStages, type StageGround } from './chart_canvas.ts';
 import { hasPoints, type Line, linesOf, type View } from './chart_lines.ts';
 import { movedCursor } from './chart_look.ts';
 import { plotOptions } from './chart_options.ts';
+import { colorOf } from './palette.ts';
 import { saveCsv, savePng } from './save_chart.ts';
 import { type Domain, domainOf, logDomainOf, nearest } from './scales.ts';
 
@@ -203,11 +204,11 @@ export class Chart {
   #makeLegends(): void {
     const { series } = this.#panel;
     this.#values = series.map(() => element('b'));
-    this.#buttons = series.map(({ label, key }, i) => {
+    this.#buttons = series.map(({ label, key, color }, i) => {
       const button = element(
         'button',
         { type: 'button', class: 'legend', 'aria-pressed': 'true', title: label },
-        element('i', { class: `key c${i % 8}` }),
+        element('i', { class: 'key', style: `color: var(${colorOf({ color }, i)})` }),
         `${this.#panel.isWide ? label : shortened(label)} `,
         this.#values[i] ?? '',
       );

@@ -1,5 +1,6 @@
 /** What of a panel's series a view shows: the points that are there, on the chosen axis. */
 import type { Axis, Series } from '../track.ts';
+import { colorOf } from './palette.ts';
 import { smoothed } from './scales.ts';
 
 /** What all charts are drawn by. */
@@ -20,8 +21,8 @@ export interface View {
 /** The shown part of a series; arrays are [points], ascending, without gaps. */
 export interface Line {
   readonly series: Series;
-  /** Index in the palette. */
-  readonly color: number;
+  /** Of the palette. */
+  readonly color: string;
   /** Points of the track that are shown. */
   readonly kept: readonly number[];
   /** Steps since the run began. */
@@ -37,9 +38,9 @@ export interface Line {
 
 /** One line a series that has points in the view and is not switched off. */
 export function linesOf(series: readonly Series[], view: View): Line[] {
-  return series.flatMap((one, color) => {
+  return series.flatMap((one, i) => {
     const kept = keptPoints(one, view);
-    return kept.length === 0 || view.hidden.has(one.key) ? [] : [lineOf(one, color, kept, view)];
+    return kept.length === 0 || view.hidden.has(one.key) ? [] : [lineOf(one, colorOf(one, i), kept, view)];
   });
 }
 
@@ -57,7 +58,7 @@ function keptPoints({ track, values }: Series, { stage }: View): number[] {
 }
 
 /** @param kept  indices of the points; their values are not null */
-function lineOf(series: Series, color: number, kept: readonly number[], { axis, smoothing }: View): Line {
+function lineOf(series: Series, color: string, kept: readonly number[], { axis, smoothing }: View): Line {
   const { track, values, low = values, high = values, isExact } = series;
   const pick = (column: readonly (number | null)[]): number[] => kept.map((at) => column[at] ?? 0);
   const picked = pick(values);

@@ -3,7 +3,7 @@ import type uPlot from 'uplot';
 import { formatTick, type Kind } from '../../format.ts';
 import type { DrawnColumn } from './aligned.ts';
 import { AXIS, bandColor } from './chart_look.ts';
-import { paletteColor, seriesColor } from './palette.ts';
+import { paletteColor } from './palette.ts';
 import { type Domain, ticksOf } from './scales.ts';
 
 /** What a plot asks its chart for, at each drawing. */
@@ -91,9 +91,7 @@ export function plotOptions(columns: readonly DrawnColumn[], look: Look, asked: 
     series: [{}, ...columns.map(seriesOf)],
     bands: columns.flatMap(({ line, part }, i) =>
       // The upper end comes right after the lower one.
-      part === 'low'
-        ? [{ series: [i + 2, i + 1] as [number, number], fill: () => bandColor(seriesColor(line.color)) }]
-        : [],
+      part === 'low' ? [{ series: [i + 2, i + 1] as [number, number], fill: () => bandColor(line.color) }] : [],
     ),
     hooks: asked.hooks,
   };
@@ -106,15 +104,16 @@ function axisWidth(values: readonly string[]): number {
 }
 
 function seriesOf({ line, part }: DrawnColumn): uPlot.Series {
-  const stroke = (): string => paletteColor(seriesColor(line.color));
+  const stroke = (): string => paletteColor(line.color);
   if (part === 'low' || part === 'high') return { stroke: 'transparent', width: 0, points: { show: false } };
   if (part === 'raw') return { stroke, width: 1, alpha: 0.28, points: { show: false } };
   const isDotted = line.series.isMeasured || line.x.length === 1;
-  return { stroke, width: 1.75, points: isDotted ? { show: true, size: POINT, fill: stroke } : { show: false } };
+  const dash = line.series.isDashed ? [5, 4] : undefined;
+  return { stroke, width: 1.75, dash, points: isDotted ? { show: true, size: POINT, fill: stroke } : { show: false } };
 }
 
 function pointFill(columns: readonly DrawnColumn[]): (plot: uPlot, series: number) => string {
-  return (_, series) => paletteColor(seriesColor(columns[series - 1]?.line.color ?? 0));
+  return (_, series) => paletteColor(columns[series - 1]?.line.color ?? '--ink');
 }
 
 /** The row under the cursor where the average has a point; bands and single values have none of their own. */

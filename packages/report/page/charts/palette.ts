@@ -17,9 +17,9 @@ export function paletteColor(name: string): string {
   return color;
 }
 
-/** The variable of a series' colour. */
-export function seriesColor(index: number): string {
-  return `--c${index % COLORS}`;
+/** The variable of a series' colour: that of its meaning, else of its place. */
+export function colorOf({ color }: { readonly color?: string | undefined }, place: number): string {
+  return color ?? `--c${place % COLORS}`;
 }
 
 /** @param change  called when the colours are others: by the page's own button, by the system, for print */

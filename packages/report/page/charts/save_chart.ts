@@ -3,7 +3,7 @@ import type uPlot from 'uplot';
 import { element } from '../dom.ts';
 import type { Curves } from '../track.ts';
 import type { Line } from './chart_lines.ts';
-import { paletteColor, seriesColor } from './palette.ts';
+import { paletteColor } from './palette.ts';
 
 /** A row per point: stage, step, seconds, tokens, then each series as logged, with the ends of its band. */
 export function csvOf(lines: readonly Line[], curves: Curves): string {
@@ -68,7 +68,7 @@ export function savePng(title: string, lines: readonly Line[], { ctx: { canvas: 
   ctx.font = `${12 * ratio}px system-ui, sans-serif`;
   let x = 12 * ratio;
   for (const { series, color } of lines) {
-    ctx.fillStyle = paletteColor(seriesColor(color));
+    ctx.fillStyle = paletteColor(color);
     ctx.fillRect(x, 30 * ratio, 9 * ratio, 9 * ratio);
     ctx.fillStyle = paletteColor('--ink');
     ctx.fillText(series.label, x + 14 * ratio, 35 * ratio);
