@@ -17,7 +17,7 @@ const notices = noticesOf(foreign).replaceAll('*/', '* /');
 const script = `/*!\n${notices}*/\n${output[0].code.trim()}`;
 const charts = readFileSync(new URL('../node_modules/uplot/dist/uPlot.min.css', import.meta.url), 'utf8');
 // In the order in which later rules win.
-const own = ['base', 'page', 'charts', 'completions', 'details', 'screens'].map((name) =>
+const own = ['palette', 'base', 'page', 'charts', 'completions', 'details', 'screens'].map((name) =>
   readFileSync(join(folder, 'page', `${name}.css`), 'utf8'),
 );
 const style = [charts, ...own]

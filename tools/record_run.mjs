@@ -12,10 +12,8 @@ import { fileURLToPath } from 'node:url';
 
 const build = new URL('../build/packages/', import.meta.url);
 const { createTasks, parseConfig } = await import(new URL('rlvr-train/index.js', build));
+const { recordedOf } = await import(new URL('web/recording.js', build));
 const { triesReader } = await import(new URL('zoo/methods/support/figures/read_tries.js', build));
-
-/** The share of the problems that a run follows which is shown: every third. */
-const ONE_IN = 3;
 
 const [directory, given] = process.argv.slice(2);
 if (directory === undefined) {
@@ -38,45 +36,21 @@ const { gitCommit, cpuModel, threads, backend, seed } = JSON.parse(read('fingerp
 const { wallSeconds, parameters } = JSON.parse(read('summary.json'));
 const [{ task }] = config.tasks;
 
-const metrics = records('metrics.jsonl');
-const moments = [];
-for (const { stageIndex, step, evaluation, answers } of records('evaluations/answers.jsonl')) {
-  const { stage } = config.stages[stageIndex];
-  const figures = metrics.find((line) => line.stage === stage && line.step === step && line.evaluation === evaluation);
-  const shown = answers.filter((_, i) => i % ONE_IN === 0);
-  const moment = {
-    ...{ stage, step, seconds: Math.round(secondsUntil(figures)) },
-    greedy: round(figures.eval_accuracy),
-    sampled: round(figures[Object.keys(figures).find((key) => /^eval_mean@\d+$/.test(key))]),
-    answers: shown.map(({ prompt, text, status, length }) => ({
-      text,
-      isRight: status === 'correct',
-      length,
-      search: searchOf(prompt, text),
-    })),
-  };
-  // The first evaluation of a stage is of the weights that the last one before it ended with.
-  if (evaluation === 'baseline' && moments.length > 0) continue;
-  moments.push({ prompts: shown.map(({ prompt }) => prompt), moment });
-}
+const recorded = recordedOf({
+  metrics: records('metrics.jsonl'),
+  answers: records('evaluations/answers.jsonl'),
+  stages: config.stages.map(({ stage }) => stage),
+  searchOf,
+});
 const recording = {
-  ...{ task, seed, commit: gitCommit?.slice(0, 8), seconds: Math.round(wallSeconds), parameters },
+  ...{ task, seed, commit: gitCommit?.slice(0, 8), parameters },
   hardware: `${cpuModel}, ${threads} ${threads === 1 ? 'thread' : 'threads'}, ${backend}`,
   problems: problems.size,
-  prompts: moments[0].prompts,
-  moments: moments.map(({ moment }) => moment),
+  ...recorded,
+  seconds: Math.round(wallSeconds),
 };
 writeFileSync(out, `${JSON.stringify(recording)}\n`);
-process.stdout.write(`${out}: ${moments.length} evaluations, ${recording.prompts.length} problems\n`);
-
-/** Seconds of the run until an evaluation was there. */
-function secondsUntil({ stage, step }) {
-  const isBefore = (line) =>
-    line.stage === stage ? line.step <= step : metrics.indexOf(line) < metrics.findIndex((one) => one.stage === stage);
-  return metrics
-    .filter(isBefore)
-    .reduce((sum, { step_time: ofStep = 0, eval_runtime: ofEvaluation = 0 }) => sum + ofStep + ofEvaluation, 0);
-}
+process.stdout.write(`${out}: ${recording.moments.length} evaluations, ${recording.prompts.length} problems\n`);
 
 /** What the page draws of an answer: its tries and its solution. */
 function searchOf(prompt, text) {
@@ -84,8 +58,4 @@ function searchOf(prompt, text) {
   if (space === undefined) throw new Error(`${directory}: answers to ${task.name} do not search`);
   const { tries, solution } = triesReader(space)(text);
   return { tries, solution };
-}
-
-function round(share) {
-  return Number(share.toFixed(4));
 }

@@ -1,25 +1,28 @@
-/** A box to ask the policy, before and after training; the answers stay beside each other. */
-
-import { element } from '../../packages/report/page/dom.ts';
+/** Two moments of the run on one prompt, side by side: before its first step, and now, which follows the training. */
+import type { Answer } from 'rlvr-train/web';
+import { element, write } from '../../packages/report/page/dom.ts';
 import { counted } from '../../src/format.ts';
 import type { Lab } from './lab.ts';
 import { messageOf } from './notes.ts';
-import type { Asked } from './shown_run.ts';
 import { TokenTable, tokensButton } from './token_table.ts';
-
-const SAMPLES = 4;
 
 export class AskPanel {
   readonly #lab: Lab;
   readonly #prompt = element('input', { id: 'prompt', list: 'prompts', autocomplete: 'off', spellcheck: 'false' });
   readonly #prompts = element('datalist', { id: 'prompts' });
   readonly #button = element('button', { type: 'submit' }, 'Ask');
-  readonly #answers = element('div', { 'aria-live': 'polite' });
-  readonly #problem = element('div', { role: 'status' });
+  readonly #said = element('p', { class: 'quiet', role: 'status' });
+  readonly #moments = element('div', { class: 'moments' });
   readonly #table = new TokenTable();
   #isAsking = false;
-  #examplesOf: unknown;
-  #shown: readonly Asked[] | undefined;
+  /** What is to be asked next. */
+  #wanted = '';
+  #run: Lab['run'];
+  /** What was asked last; empty: nothing yet. */
+  #asked = '';
+  #before: readonly Answer[] = [];
+  /** Evaluations that were heard: each asks again. */
+  #evaluations = 0;
 
   constructor(place: HTMLElement, lab: Lab) {
     this.#lab = lab;
@@ -34,79 +37,90 @@ export class AskPanel {
     );
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      void this.#ask();
+      void this.#ask(this.#prompt.value.trim());
     });
     another.addEventListener('click', () => this.#another());
-    place.append(
-      element('p', { class: 'quiet' }, 'Problems that it never trains on. Ask now, train, and ask again.'),
-      form,
-      this.#prompts,
-      this.#problem,
-      this.#answers,
-      this.#table.box,
-    );
+    place.append(form, this.#prompts, this.#said, this.#moments, this.#table.box);
   }
 
-  async #ask(): Promise<void> {
-    const prompt = this.#prompt.value.trim();
-    if (prompt === '' || this.#isAsking) return;
+  /** Asks with the same random numbers each time; the policy of before is asked once for a prompt. */
+  async #ask(prompt: string): Promise<void> {
+    this.#wanted = prompt;
+    if (this.#isAsking) return;
     this.#isAsking = true;
-    this.#problem.replaceChildren();
-    try {
-      await this.#lab.ask(prompt, 1, SAMPLES);
-    } catch (error) {
-      this.#problem.replaceChildren(element('p', { class: 'problem' }, messageOf(error)));
+    while (this.#wanted !== '') {
+      const { run } = this.#lab;
+      const asked = this.#wanted;
+      this.#wanted = '';
+      try {
+        const before = asked === this.#asked ? this.#before : await this.#lab.ask(asked, true);
+        const now = await this.#lab.ask(asked, false);
+        if (run === this.#lab.run) this.#show(asked, before, now);
+      } catch (error) {
+        write(this.#said, messageOf(error));
+        this.#said.className = 'problem';
+      }
     }
     this.#isAsking = false;
   }
 
+  #show(prompt: string, before: readonly Answer[], now: readonly Answer[]): void {
+    [this.#asked, this.#before] = [prompt, before];
+    const right = (answers: readonly Answer[]): string =>
+      `${answers.filter(({ verdict }) => verdict?.status === 'correct').length} of ${answers.length} right`;
+    const known = this.#lab.run?.opened.examples.find((example) => example.prompt === prompt);
+    const verdicts = now[0]?.verdict && `: ${right(before)} before, ${right(now)} now`;
+    this.#said.className = 'quiet';
+    write(
+      this.#said,
+      `${prompt} ${known?.answer ?? ''}${verdicts ?? ''}. The likeliest answer, then three sampled with the same random numbers.`,
+    );
+    const when = `Now, after ${counted(this.#lab.history.step, 'step')}`;
+    this.#moments.replaceChildren(
+      this.#side('before', 'Before the first step', prompt, before),
+      this.#side('now', when, prompt, now),
+    );
+  }
+
+  #side(moment: string, title: string, prompt: string, answers: readonly Answer[]): HTMLElement {
+    const vocabulary = this.#lab.run?.opened.vocabulary ?? [];
+    const rows = answers.map((answer) => {
+      const isRight = answer.verdict?.status === 'correct';
+      const mark = answer.verdict === undefined ? '' : isRight ? '✓' : '✗';
+      const inside = this.#lab.inside(prompt, answer.tokens);
+      return element(
+        'li',
+        {},
+        tokensButton(answer, vocabulary, (place) =>
+          this.#table.show(`${prompt} ${title}`, answer, vocabulary, inside, place),
+        ),
+        element('span', { class: isRight ? 'right' : 'wrong', title: answer.verdict?.reason ?? '' }, mark),
+      );
+    });
+    return element('div', { class: `answer ${moment}` }, element('h3', {}, title), element('ul', {}, ...rows));
+  }
+
   #another(): void {
-    const examples = this.#lab.run?.opened.examples ?? [];
+    const examples = this.#run?.opened.examples ?? [];
     const at = examples.findIndex(({ prompt }) => prompt === this.#prompt.value);
     this.#prompt.value = examples[(at + 1) % Math.max(1, examples.length)]?.prompt ?? '';
+    void this.#ask(this.#prompt.value);
   }
 
   update(): void {
-    const { run, asked, status } = this.#lab;
+    const { run, status, history } = this.#lab;
     this.#button.disabled = run === undefined || status === 'busy';
-    if (run !== undefined && this.#examplesOf !== run) {
-      this.#examplesOf = run;
+    if (run === undefined) return;
+    if (run !== this.#run) {
+      [this.#run, this.#asked, this.#evaluations] = [run, '', 0];
       const { examples } = run.opened;
       this.#prompts.replaceChildren(...examples.map(({ prompt }) => element('option', { value: prompt })));
       this.#prompt.value = examples[examples.length >> 1]?.prompt ?? '';
+      this.#moments.replaceChildren();
     }
-    if (this.#shown === asked) return;
-    this.#shown = asked;
-    const vocabulary = run?.opened.vocabulary ?? [];
-    this.#answers.replaceChildren(
-      ...asked.map(({ prompt, step, answers }) =>
-        element(
-          'div',
-          { class: 'answer' },
-          element(
-            'p',
-            {},
-            element('code', {}, prompt),
-            element('span', { class: 'quiet' }, step === 0 ? ' untrained' : ` after ${counted(step, 'step')}`),
-          ),
-          element(
-            'ul',
-            {},
-            ...answers.map((answer) => {
-              const isRight = answer.verdict?.status === 'correct';
-              const mark = answer.verdict === undefined ? '' : isRight ? '✓' : '✗';
-              return element(
-                'li',
-                {},
-                tokensButton(answer, vocabulary, () =>
-                  this.#table.show(`${prompt} after ${counted(step, 'step')}`, answer, vocabulary),
-                ),
-                element('span', { class: isRight ? 'right' : 'wrong', title: answer.verdict?.reason ?? '' }, mark),
-              );
-            }),
-          ),
-        ),
-      ),
-    );
+    const { length } = history.accuracies;
+    if (length === this.#evaluations || this.#isAsking) return;
+    this.#evaluations = length;
+    void this.#ask(this.#asked || this.#prompt.value);
   }
 }

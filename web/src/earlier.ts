@@ -5,15 +5,13 @@ import { History } from './history.ts';
 /** Bytes of metrics.jsonl that are read in one task of the page's thread: some milliseconds. */
 const PIECE_BYTES = 1 << 18;
 
-/** The curves of a kept run; undefined where it has no line yet. */
-export async function historyOf(name: string): Promise<History | undefined> {
-  const store = await opfsStore(name);
-  const bytes = (await store.read('metrics.jsonl')) ?? new Uint8Array(0);
+/** Lines of a log, without one that was cut short. */
+export async function jsonLines(bytes: Uint8Array | undefined): Promise<Readonly<Record<string, unknown>>[]> {
   const decoder = new TextDecoder();
   const records: Readonly<Record<string, unknown>>[] = [];
   let rest = '';
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    const lines = (rest + decoder.decode(bytes.subarray(at, at + PIECE_BYTES), { stream: true })).split('\n');
+  for (let at = 0; at < (bytes?.length ?? 0); at += PIECE_BYTES) {
+    const lines = (rest + decoder.decode(bytes?.subarray(at, at + PIECE_BYTES), { stream: true })).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
       try {
@@ -24,6 +22,12 @@ export async function historyOf(name: string): Promise<History | undefined> {
     }
     await new Promise((resolve) => setTimeout(resolve));
   }
+  return records;
+}
+
+/** The curves of a kept run; undefined where it has no line yet. */
+export async function historyOf(name: string): Promise<History | undefined> {
+  const records = await jsonLines(await (await opfsStore(name)).read('metrics.jsonl'));
   if (records.length === 0) return undefined;
   const longest = (stage: string): number =>
     records.reduce((most, record) => (record.stage === stage ? Math.max(most, Number(record.step)) : most), 0);

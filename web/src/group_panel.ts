@@ -118,9 +118,9 @@ export class GroupPanel {
       const search = this.#searches?.[i];
       // In an episode, or under another prompt, the policy has read more than the beginning.
       const isPlain = rollout.turns === undefined && rollout.prompt === undefined;
-      const askNext = (at: number) => this.#lab.nextTokens(group.item.prompt, rollout.tokens.slice(0, at));
-      const answer = tokensButton({ ...rollout, search }, vocabulary, () =>
-        this.#table.show(about, rollout, vocabulary, isPlain ? askNext : undefined),
+      const inside = isPlain ? this.#lab.inside(group.item.prompt, rollout.tokens) : undefined;
+      const answer = tokensButton({ ...rollout, search }, vocabulary, (place) =>
+        this.#table.show(about, rollout, vocabulary, inside, place),
       );
       const textOf = (ids: Int32Array): string => Array.from(ids, (id) => vocabulary[id]).join('');
       const item = completion(
@@ -169,7 +169,7 @@ function legend(): HTMLElement {
     ['0.02', 'surprising'],
   ] as const;
   const tokens = marks.map(([p, means]) => element('i', { class: 'token', style: `--p: ${p}` }, means));
-  return element('p', { class: 'quiet legend' }, ...tokens, 'press an answer for its log-probs');
+  return element('p', { class: 'quiet legend' }, ...tokens, 'press a word to look inside');
 }
 
 /** While a teacher is copied: what the policy makes of problems that it is not trained on. */

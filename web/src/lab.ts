@@ -1,5 +1,6 @@
 /** The page's one run: what the buttons of the panels do. */
 import {
+  type Answer,
   type BackendRequest,
   type BrowserRun,
   ConfigError,
@@ -22,7 +23,7 @@ import {
 import { messageOf } from './notes.ts';
 import type { RunFile } from './run_file.ts';
 import { ShownRun } from './shown_run.ts';
-import type { NextToken } from './token_table.ts';
+import type { Inside, NextToken } from './token_table.ts';
 
 /** `waiting`: nothing is open before a click; `asking`: for leave to run foreign code. */
 export type LabStatus =
@@ -41,6 +42,8 @@ const ROLLOUTS_MS = 150;
 /** Lost devices after which WebGPU is given up. */
 const MOST_LOSSES = 2;
 
+/** Answers to a prompt that are sampled beside the likeliest. */
+const SAMPLES = 3;
 /** Samples of a next token, and how many different ones are shown. Their log-probs are exact, whatever is drawn. */
 const NEXT_SAMPLES = 48;
 const MOST_NEXT = 5;
@@ -52,6 +55,8 @@ export class Lab extends ShownRun {
   status: LabStatus = 'waiting';
   /** Asks before foreign code runs. */
   readonly agreement: Agreement;
+  /** What a link asked for, and nobody has opened. */
+  linked: Experiment | undefined;
   run: BrowserRun | undefined;
   readonly #backend: BackendRequest;
   #losses = 0;
@@ -85,12 +90,13 @@ export class Lab extends ShownRun {
     return `${this.experiment.preset}-${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
   }
 
-  /** Shows what a link asks for. Whatever it is, nothing of it is opened or run before a click. */
-  async offer({ experiment, codes, problems }: WholeLink): Promise<void> {
+  /** Shows what a link asks for. Whatever it is, nothing of it is opened or run before a click. @param isLink  the address had one */
+  async offer({ experiment, codes, problems }: WholeLink, isLink: boolean): Promise<void> {
     const opening = ++this.#opening;
     const before = this.run;
     this.run = undefined;
     this.experiment = experiment;
+    this.linked = isLink ? experiment : undefined;
     this.codes = { ...this.codes, ...codes };
     this.#reset('waiting');
     for (const problem of problems) this.notes.say('warn', `In the link, ${problem}.`);
@@ -252,18 +258,31 @@ export class Lab extends ShownRun {
     return this.#using((run) => run.evaluate());
   }
 
-  /** @throws RlvrError where the prompt is no text of the task */
-  async ask(prompt: string, temperature: number, samples: number): Promise<void> {
+  /**
+   * The likeliest answer, and some that are sampled with the same random numbers each time.
+   *
+   * @param base  of the policy as it was before the first step
+   * @throws RlvrError where the prompt is no text of the task
+   */
+  async ask(prompt: string, base: boolean): Promise<readonly Answer[]> {
     await this.#opened();
-    const { run } = this;
-    if (run === undefined) return;
-    const answers = await run.ask(prompt, { temperature, samples, seed: Date.now() % 1e6 });
-    this.asked = [{ prompt, step: this.history.step, answers }, ...this.asked].slice(0, 6);
-    this.changed();
+    const likeliest = (await this.run?.ask(prompt, { base, temperature: 0 })) ?? [];
+    return [...likeliest, ...((await this.run?.ask(prompt, { base, samples: SAMPLES })) ?? [])];
+  }
+
+  /** What the policy is asked about the places of an answer. */
+  inside(prompt: string, answer: Int32Array): Inside {
+    return {
+      next: (place) => this.#nextTokens(prompt, answer.slice(0, place)),
+      attention: (place, base) => {
+        if (this.run === undefined) throw new Error('The run is not open.');
+        return this.run.attention(prompt, answer.slice(0, place + 1), { base });
+      },
+    };
   }
 
   /** What the policy would write now after the beginning of an answer: the likeliest of the tokens that samples meet. */
-  async nextTokens(prompt: string, begun: Int32Array): Promise<readonly NextToken[]> {
+  async #nextTokens(prompt: string, begun: Int32Array): Promise<readonly NextToken[]> {
     const answers = (await this.run?.ask(prompt, { samples: NEXT_SAMPLES, ...(begun.length > 0 && { begun }) })) ?? [];
     const at = begun.length;
     const met = new Map(answers.map(({ tokens, logprobs }) => [tokens[at], Math.exp(logprobs[at] as number)]));

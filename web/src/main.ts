@@ -6,7 +6,7 @@ import { Controls } from './controls.ts';
 import { Curves } from './curves.ts';
 import { Cycle } from './cycle.ts';
 import { embed, ofExperiment } from './embed.ts';
-import { type Experiment, type OwnCode, PRESETS, type Preset, readWholeLink, wholeLinkOf } from './experiment.ts';
+import { type Experiment, type OwnCode, readWholeLink, wholeLinkOf } from './experiment.ts';
 import { GroupPanel } from './group_panel.ts';
 import type { HackPanel } from './hack_panel.ts';
 import { isolate } from './isolation.ts';
@@ -16,6 +16,7 @@ import { LivePay } from './live_pay.ts';
 import { keepForOffline } from './offline.ts';
 import { OverlayPanel } from './overlay_panel.ts';
 import { PresetsPanel } from './presets_panel.ts';
+import { Recorded } from './recorded.ts';
 import { EXAMPLE, RewardPanel } from './reward_panel.ts';
 import { SettingsPanel } from './settings_panel.ts';
 import { TASK_EXAMPLE, TaskPanel } from './task_panel.ts';
@@ -75,7 +76,7 @@ async function start(): Promise<void> {
   // What was open before a reload is opened again; of anything else that an address asks for, nothing is before a click.
   const wasOpen = isOwnReload();
   lab.codes = { ...lab.codes, ...link.codes };
-  const opened = wasOpen ? lab.open() : lab.offer(link);
+  const opened = wasOpen ? lab.open() : lab.offer(link, location.hash.length > 1);
   const choose = (experiment: Experiment): void => {
     void show(experiment);
     void lab.open(experiment).then(() => overlay.look());
@@ -94,7 +95,7 @@ async function start(): Promise<void> {
     };
   const panels: readonly (() => readonly Part[])[] = [
     () => [new AgreementPanel(byId('agreement'), lab)],
-    () => [new PresetsPanel(byId('presets'), byId('about'), lab, choose), recordingPart(lab)],
+    () => [new PresetsPanel(byId('presets'), byId('about'), lab, choose), new Recorded(lab)],
     () => [new SettingsPanel(byId('settings'), lab, choose)],
     // The controls can be used once whatever else can be is there; what takes frames of its own comes after them.
     () => [new AskPanel(byId('ask'), lab), new KeepPanel(byId('keep'), lab, show), controls],
@@ -118,44 +119,13 @@ async function start(): Promise<void> {
     if (location.hash !== hash) return; // another came meanwhile
     address = hash;
     shown = undefined;
-    await lab.offer(asked);
+    await lab.offer(asked, true);
   });
   draw.soon();
   await opened;
   const name = query.get('run');
   if (name !== null) (await import('./served_run.ts')).offerServedRun(name, byId('controls'), lab, show);
   await overlay.look();
-}
-
-/** Offers the recording of a preset that has one; what replays it is loaded with it. */
-function recordingPart(lab: Lab): Part {
-  const [section, place] = [byId('recorded'), byId('replay')];
-  const [offer, watch] = [byId('watch-offer'), byId('watch')];
-  let shown: URL | undefined;
-  watch.addEventListener('click', async () => {
-    if (shown === undefined) return;
-    offer.hidden = true;
-    const close = (): void => {
-      offer.hidden = false;
-      watch.focus();
-    };
-    try {
-      await (await import('./replay.ts')).openReplay(place, shown, close);
-    } catch {
-      place.replaceChildren(element('p', { class: 'problem' }, 'The recording cannot be loaded. Is there a network?'));
-      close();
-    }
-  });
-  return {
-    update() {
-      const { recording } = PRESETS[lab.experiment.preset] as Preset;
-      if (recording === shown) return;
-      shown = recording;
-      section.hidden = recording === undefined;
-      place.replaceChildren();
-      offer.hidden = false;
-    },
-  };
 }
 
 /** Comes with the first step of a reward that can be hacked: where it is the verdict itself, there is nothing between them. */

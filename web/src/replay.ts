@@ -1,49 +1,14 @@
 /** Replays how a run learned, from a recording: its held-out curve, and what it answered to the same few problems. */
-import type { AnswerSearch } from 'rlvr-train/web';
 import { element, shape, write } from '../../packages/report/page/dom.ts';
+import type { RecordedAnswer, RecordedMoment, Recording } from '../../packages/web/recording.ts';
 import { counted, duration, percent, thousands } from '../../src/format.ts';
 import { linesOf, searchCounts, searchLines } from './search_lines.ts';
-
-interface RecordedAnswer {
-  readonly text: string;
-  readonly isRight: boolean;
-  /** In tokens. */
-  readonly length: number;
-  readonly search: AnswerSearch;
-}
-
-/** An evaluation of the run. */
-interface Moment {
-  readonly stage: 'sft' | 'grpo';
-  readonly step: number;
-  /** Since the run began. */
-  readonly seconds: number;
-  /** Shares of all held-out problems that are solved. */
-  readonly greedy: number;
-  readonly sampled: number;
-  /** To `prompts`, in their order. */
-  readonly answers: readonly RecordedAnswer[];
-}
-
-/** What tools/record_run.mjs writes of a run. */
-export interface Recording {
-  readonly task: Readonly<Record<string, number | boolean | string>>;
-  readonly seed: number;
-  readonly commit?: string;
-  readonly hardware: string;
-  readonly seconds: number;
-  readonly parameters: number;
-  /** How many held-out problems each evaluation asks. */
-  readonly problems: number;
-  readonly prompts: readonly string[];
-  readonly moments: readonly Moment[];
-}
 
 /** Milliseconds that all of it takes. */
 const REPLAY_MS = 20_000;
 /** Share of a moment in which its answers are written; the rest is for reading them. */
 const WRITING = 0.6;
-const STAGES: Readonly<Record<Moment['stage'], string>> = { sft: 'supervised', grpo: 'reinforcement' };
+const STAGES: Readonly<Record<RecordedMoment['stage'], string>> = { sft: 'supervised', grpo: 'reinforcement' };
 
 class Replay {
   readonly #recording: Recording;
@@ -57,8 +22,11 @@ class Replay {
   #at = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Plays at once, unless the visitor's system asks for less motion. @param onClose  called once it is closed */
-  constructor(place: HTMLElement, recording: Recording, onClose: () => void) {
+  /**
+   * Plays at once, unless the visitor's system asks for less motion.
+   * @param onClose  called once it is closed @param isFocused  takes the keyboard
+   */
+  constructor(place: HTMLElement, recording: Recording, onClose: () => void, isFocused: boolean) {
     this.#recording = recording;
     const { moments, prompts, problems, seed, commit, hardware, seconds, parameters } = recording;
     this.#momentMs = REPLAY_MS / moments.length;
@@ -78,9 +46,12 @@ class Replay {
       place.replaceChildren();
       onClose();
     });
+    const isSearch = moments.some(({ answers }) => answers.some(({ search }) => search));
+    const tries = isSearch ? ' A try that is closed is dim, a hit is lit, the solution follows.' : '';
     const facts = [
-      `${thousands(parameters)} parameters, seed ${seed}`,
-      `${duration(seconds)} on ${hardware}`,
+      ...(parameters === undefined ? [] : [`${thousands(parameters)} parameters`]),
+      `seed ${seed}`,
+      `${duration(seconds)} ${hardware === undefined ? 'in this browser' : `on ${hardware}`}`,
       ...(commit === undefined ? [] : [`commit ${commit}`]),
     ];
     place.replaceChildren(
@@ -96,13 +67,14 @@ class Replay {
       element(
         'p',
         { class: 'quiet' },
-        `Greedy answers to ${prompts.length} of its ${counted(problems, 'held-out problem')}, picked before it was trained. A try that is closed is dim, a hit is lit, the solution follows.`,
+        `Greedy answers to ${prompts.length} of its ${problems === undefined ? 'held-out problems' : counted(problems, 'held-out problem')}, picked before it was trained.${tries}`,
       ),
       this.#counts,
       this.#list,
     );
     if (stillness) this.#draw();
     else this.#start();
+    if (!isFocused) return;
     (stillness ? step : this.#play).focus({ preventScroll: true });
     place.scrollIntoView();
   }
@@ -138,7 +110,7 @@ class Replay {
 
   #draw(): void {
     const { moments, prompts, seconds: all } = this.#recording;
-    const { stage, step, seconds, greedy, sampled, answers } = moments[this.#at] as Moment;
+    const { stage, step, seconds, greedy, sampled, answers } = moments[this.#at] as RecordedMoment;
     this.#slider.value = String(this.#at);
     const figures = `solves ${percent(greedy)} greedily, ${percent(sampled)} sampled`;
     const said = `${STAGES[stage]} step ${thousands(step)}, after ${duration(seconds)}: ${figures}`;
@@ -146,9 +118,10 @@ class Replay {
     write(this.#said, said);
     this.#plot.style.setProperty('--now', `${(100 * seconds) / all}%`);
     this.#plot.style.setProperty('--moment', `${this.#timer === undefined ? 0 : this.#momentMs}ms`);
-    const searches = answers.map(({ search }) => search);
+    const searches = answers.flatMap(({ search }) => search ?? []);
     const lengths = answers.map(({ length }) => length);
-    this.#counts.replaceChildren(searchCounts(lengths, searches, 'An answer shown, on average'));
+    const label = 'An answer shown, on average';
+    this.#counts.replaceChildren(...(searches.length > 0 ? [searchCounts(lengths, searches, label)] : []));
     const most = Math.max(1, ...searches.map(linesOf));
     this.#list.style.setProperty('--turn-time', `${(this.#momentMs * WRITING) / most}ms`);
     this.#list.replaceChildren(...answers.map((answer, i) => answered(prompts[i] as string, answer)));
@@ -160,9 +133,9 @@ function answered(prompt: string, { text, isRight, search }: RecordedAnswer): HT
   const tokens = words.map((word) => element('i', { class: 'token', style: '--p: 1' }, word));
   return element(
     'li',
-    { class: `completion ${isRight ? 'up' : 'down'}`, style: `--a: 1; --turns: ${linesOf(search)}` },
+    { class: `completion ${isRight ? 'solved' : 'unsolved'}`, style: `--turns: ${search ? linesOf(search) : 0}` },
     element('p', { class: 'prompt' }, element('code', {}, prompt)),
-    ...searchLines(tokens, words, text, search),
+    ...(search ? searchLines(tokens, words, text, search) : [element('p', {}, ...tokens)]),
     element(
       'div',
       { class: 'scores' },
@@ -184,7 +157,11 @@ function plotOf({ moments, seconds, problems }: Recording): HTMLElement {
   const supervised = (100 * (moments.findLast(({ stage }) => stage === 'sft')?.seconds ?? 0)) / seconds;
   return element(
     'div',
-    { class: 'replay-plot', role: 'img', 'aria-label': `Share of ${problems} held-out problems solved, over time` },
+    {
+      class: 'replay-plot',
+      role: 'img',
+      'aria-label': `Share of ${problems ?? 'the'} held-out problems solved, over time`,
+    },
     svg(
       'grid',
       shape('rect', { width: supervised, height: 100 }),
@@ -195,13 +172,17 @@ function plotOf({ moments, seconds, problems }: Recording): HTMLElement {
       ...(['greedy', 'sampled'] as const).map((key) => shape('polyline', { class: key, points: pointsOf(key) })),
     ),
     ...['100 %', '50 %'].map((text, i) => element('span', { style: `top: ${50 * i}%` }, text)),
-    element('p', { class: 'quiet' }, 'Held out: ', element('b', {}, '— greedy'), ' ┄ sampled; shaded: supervised'),
+    element(
+      'p',
+      { class: 'quiet' },
+      'Held out: ',
+      element('b', {}, '— greedy'),
+      ` ┄ sampled${supervised > 0 ? '; shaded: supervised' : ''}`,
+    ),
   );
 }
 
-/** Opens a recording. @throws TypeError where it cannot be fetched, as without a network */
-export async function openReplay(place: HTMLElement, url: URL, onClose: () => void): Promise<void> {
-  const response = await fetch(url);
-  if (!response.ok) throw new TypeError(`${url}: ${response.status}`);
-  new Replay(place, (await response.json()) as Recording, onClose); // written by tools/record_run.mjs
+/** Plays a recording. @param onClose  called once it is closed @param isFocused  it takes the keyboard */
+export function openReplay(place: HTMLElement, recording: Recording, onClose: () => void, isFocused: boolean): void {
+  new Replay(place, recording, onClose, isFocused);
 }

@@ -1,23 +1,8 @@
 /** What is known of the one run: what the panels show. */
-import type {
-  Answer,
-  BrowserEvent,
-  CreditedGroup,
-  Diagnosis,
-  Evaluation,
-  OpenedRun,
-  SettingChange,
-} from 'rlvr-train/web';
+import type { BrowserEvent, CreditedGroup, Diagnosis, Evaluation, OpenedRun, SettingChange } from 'rlvr-train/web';
 import { History } from './history.ts';
 import { Notes } from './notes.ts';
 import { Pace } from './pace.ts';
-
-/** A question and what was answered when. */
-export interface Asked {
-  readonly prompt: string;
-  readonly step: number;
-  readonly answers: readonly Answer[];
-}
 
 export class ShownRun {
   history = new History([]);
@@ -27,7 +12,6 @@ export class ShownRun {
   groupsStep = 0;
   /** Greedy answers to some held-out problems, by the newest evaluation. */
   heldOut: { readonly step: number; readonly answers: Evaluation['examples'] } | undefined;
-  asked: Asked[] = [];
   /** Why only memory keeps it; empty: it is kept. */
   storage = '';
   /** Settings that were changed within the run, oldest first. */
@@ -50,7 +34,6 @@ export class ShownRun {
     this.groups = [];
     this.heldOut = undefined;
     this.notes.clear();
-    this.asked = [];
     this.storage = '';
     this.settings = [];
     this.pace.restart();

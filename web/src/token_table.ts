@@ -1,9 +1,10 @@
 /** One answer token by token: what each cost, at a click on the answer, in a table that stays until it is closed. */
-import type { AnswerSearch, Rollout } from 'rlvr-train/web';
+import type { AnswerSearch, Attention, Rollout } from 'rlvr-train/web';
 import { element } from '../../packages/report/page/dom.ts';
 import { spokenTurns } from '../../packages/report/provenance.ts';
 import { minus, percent } from '../../src/format.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
+import type { LookInside } from './look_inside.ts';
 import { searchLines } from './search_lines.ts';
 
 export interface Sampled {
@@ -25,8 +26,13 @@ export interface NextToken {
   readonly probability: number;
 }
 
-/** The likeliest tokens at a place of an answer, by the policy as it is now. */
-export type AskNext = (place: number) => Promise<readonly NextToken[]>;
+/** What the policy is asked about a place of an answer. */
+export interface Inside {
+  /** The likeliest tokens there, by the policy as it is now. */
+  next(place: number): Promise<readonly NextToken[]>;
+  /** What the heads look at as the token is written. @param base  in the policy as it was before the first step */
+  attention(place: number, base: boolean): Promise<Attention>;
+}
 
 /** What a token is that the policy did not sample. */
 const PUT_IN: Readonly<Record<number, string>> = {
@@ -47,7 +53,7 @@ export function tokens({ tokens: ids, logprobs, labels }: Sampled, vocabulary: r
         'data-logprob': logprobs[i],
         title: `${vocabulary[id]}: ${putIn ?? percent(probability)}`,
       },
-      shown(id, vocabulary),
+      shownToken(id, vocabulary),
     );
   });
 }
@@ -75,23 +81,35 @@ function lines({ turns, text = '', search, ...sampled }: Sampled, vocabulary: re
   });
 }
 
-/** The tokens of an answer as a button that shows them in a table. */
-export function tokensButton(sampled: Sampled, vocabulary: readonly string[], show: () => void): HTMLButtonElement {
+/** The tokens of an answer as a button. @param show  called with the place of the token that was pressed, where it was one */
+export function tokensButton(
+  sampled: Sampled,
+  vocabulary: readonly string[],
+  show: (place: number | undefined) => void,
+): HTMLButtonElement {
   const button = element(
     'button',
-    { type: 'button', class: 'tokens', title: 'Show the log-prob of each token' },
+    { type: 'button', class: 'tokens', title: 'Show the log-prob of each token, and look inside' },
     ...lines(sampled, vocabulary),
   );
-  button.addEventListener('click', show);
+  button.addEventListener('click', ({ target }) => {
+    const place = [...button.querySelectorAll('.token')].indexOf(target as Element);
+    show(place < 0 ? undefined : place);
+  });
   return button;
 }
 
 export class TokenTable {
   readonly box = element('div', { class: 'token-table', hidden: true });
   #from: HTMLElement | undefined;
+  #look: LookInside | undefined;
 
-  /** @param about  what was asked, when @param askNext  absent: the policy cannot be asked at places of this answer */
-  show(about: string, sampled: Sampled, vocabulary: readonly string[], askNext?: AskNext): void {
+  /**
+   * @param about  what was asked, when
+   * @param inside  absent: the policy cannot be asked about this answer
+   * @param place  token of it to look at; default: none
+   */
+  show(about: string, sampled: Sampled, vocabulary: readonly string[], inside?: Inside, place?: number): void {
     this.#from = document.activeElement instanceof HTMLElement ? document.activeElement : undefined;
     const close = element('button', { type: 'button', class: 'small' }, 'Close');
     close.addEventListener('click', () => this.#close());
@@ -108,7 +126,7 @@ export class TokenTable {
         element(
           'tr',
           {},
-          ...['#', 'Token', 'Probability', 'Log-prob (nats)', ...(askNext ? ['Now'] : [])].map((head) =>
+          ...['#', 'Token', 'Probability', 'Log-prob (nats)', ...(inside ? ['Now'] : [])].map((head) =>
             element('th', { scope: 'col' }, head),
           ),
         ),
@@ -118,7 +136,7 @@ export class TokenTable {
         {},
         ...tokens(sampled, vocabulary).map((token, i) => {
           const one = row(String(i + 1), token, logprobs[i] as number);
-          if (askNext) one.append(nextCell(() => askNext(i), vocabulary));
+          if (inside) one.append(this.#lookCell(i, inside, sampled, vocabulary));
           return one;
         }),
       ),
@@ -136,6 +154,30 @@ export class TokenTable {
     };
     scroll.focus({ preventScroll: true });
     this.box.scrollIntoView({ block: 'nearest' });
+    const chosen = place === undefined ? undefined : table.querySelectorAll<HTMLElement>('.next button')[place];
+    chosen?.click();
+    chosen?.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** At a click, what could be written at a place, and what the heads look at there. */
+  #lookCell(place: number, inside: Inside, { tokens: ids }: Sampled, vocabulary: readonly string[]): HTMLElement {
+    const button = element('button', { type: 'button', class: 'small' }, 'Look inside');
+    const cell = element('td', { class: 'next', 'aria-live': 'polite' }, button);
+    button.addEventListener('click', async () => {
+      for (const other of this.box.querySelectorAll('[aria-pressed]')) other.removeAttribute('aria-pressed');
+      button.ariaPressed = 'true';
+      try {
+        const next = await inside.next(place);
+        cell.replaceChildren(button, ...next.map((one) => nextWord(one, vocabulary)));
+        this.#look ??= new (await import('./look_inside.ts')).LookInside();
+        await this.#look.show(place, shownToken(ids[place] as number, vocabulary), inside, vocabulary);
+        this.box.prepend(this.#look.box);
+        this.#look.box.scrollIntoView({ block: 'nearest' });
+      } catch {
+        cell.replaceChildren(button, ' The policy did not answer.');
+      }
+    });
+    return cell;
   }
 
   #close(): void {
@@ -145,25 +187,9 @@ export class TokenTable {
   }
 }
 
-/** What could be written at a place, at a click. */
-function nextCell(ask: () => Promise<readonly NextToken[]>, vocabulary: readonly string[]): HTMLElement {
-  const button = element('button', { type: 'button', class: 'small' }, 'What else could come?');
-  const cell = element('td', { class: 'next', 'aria-live': 'polite' }, button);
-  button.addEventListener('click', async () => {
-    button.disabled = true;
-    const next = await ask().catch(() => []);
-    const words = next.map(({ id, probability }) => {
-      const style = `--p: ${probability.toFixed(3)}`;
-      return element(
-        'span',
-        {},
-        element('i', { class: 'token', style }, shown(id, vocabulary)),
-        ` ${percent(probability)}`,
-      );
-    });
-    cell.replaceChildren(...(words.length === 0 ? ['The policy did not answer.'] : words));
-  });
-  return cell;
+function nextWord({ id, probability }: NextToken, vocabulary: readonly string[]): HTMLElement {
+  const token = element('i', { class: 'token', style: `--p: ${probability.toFixed(3)}` }, shownToken(id, vocabulary));
+  return element('span', {}, token, ` ${percent(probability)}`);
 }
 
 function row(number: string, token: HTMLElement | string, logprob: number): HTMLElement {
@@ -177,7 +203,8 @@ function row(number: string, token: HTMLElement | string, logprob: number): HTML
   );
 }
 
-function shown(id: number, vocabulary: readonly string[]): string {
+/** A token's text, its end made visible. */
+export function shownToken(id: number, vocabulary: readonly string[]): string {
   const text = vocabulary[id] ?? '?';
   return text === '<eos>' ? '⏎' : text;
 }

@@ -41,10 +41,36 @@ it('each try has a line, what was written is whole, and axe finds nothing', asyn
 
 const RECORDED = '#preset=countdown';
 
+it('a link to a recorded experiment replays it at once, and opens no engine; of another one the page says that there is none', async () => {
+  const { page, errors, close } = await arrive(browser, `${site.url}${RECORDED}`);
+  await page.waitForSelector('#replay .completion .try');
+  expect(await page.textContent('#replay')).toContain('Nothing is trained now.');
+  expect(await page.evaluate(() => document.body.dataset.status)).toBe('waiting');
+  await page.goto(`${site.url}${RECORDED}&seed=3`);
+  await page.waitForSelector('#watch-offer:has-text("Nobody has recorded this experiment: Train learns it again")');
+  expect(await page.textContent('#replay')).toBe('');
+  expect(errors).toEqual([]);
+  await close();
+}, 60_000);
+
+it('what a run learned that the browser keeps is watched again', async () => {
+  const { page, errors, close } = await visit(browser, `${site.url}#preset=sort-two&steps=40&evalEvery=20`);
+  await page.click('#train');
+  await status(page, 'finished');
+  await page.reload();
+  await press(page, '#watch:has-text("Watch what it learned")');
+  await page.waitForSelector('#replay .completion');
+  expect(await page.getAttribute('#replay input', 'max')).toBe('2'); // evaluated at steps 0, 20 and 40
+  expect(await page.locator('#replay .completion').count()).toBe(8);
+  expect(await page.textContent('#replay')).toMatch(/A recording of a run of this task, seed 0, .* in this browser/);
+  expect(errors).toEqual([]);
+  await close();
+}, 60_000);
+
 it('a recorded run is replayed: its curve, the same problems at each moment, and a pause', async () => {
   const { page, errors, close } = await arrive(browser, `${site.url}${RECORDED}`);
   await status(page, 'waiting');
-  expect(site.requests.some((path) => /countdown[^/]*\.json/.test(path))).toBe(false);
+  await press(page, '#replay button:has-text("Close")');
   await press(page, '#watch');
   const moment = (): Promise<string | null> => page.textContent('#replay .replay-moment');
   await page.waitForSelector('#replay .completion .try');
@@ -69,7 +95,6 @@ it('a recorded run is replayed: its curve, the same problems at each moment, and
 it('where less motion is asked for, a recording is stepped by hand', async () => {
   const { page, close } = await arrive(browser, `${site.url}${RECORDED}`, { reducedMotion: 'reduce' });
   await status(page, 'waiting');
-  await press(page, '#watch');
   await page.waitForSelector('#replay .completion');
   expect(await page.locator('#replay .buttons button').allTextContents()).toEqual(['Step', 'Close']);
   const slider = page.locator('#replay input');

@@ -1,6 +1,6 @@
 /** What keeps a visitor on the page: intervals, values under the pointer, more steps, answers token by token. One run, shared. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { unreached } from './access.ts';
+import { findings, unreached } from './access.ts';
 import { arrive, downloaded, openSite, press, status, stepOf, through, type Visit, visit } from './chromium.ts';
 
 const STEPS = 12;
@@ -69,6 +69,22 @@ it('an answer is read token by token: its log-probs are those of the table, by k
   const all = shares.reduce((total, share) => total + share, 0);
   expect(all).toBeGreaterThan(30);
   expect(all).toBeLessThan(100.5);
+  await page.waitForSelector('.look .moments');
+  const heads = page.locator('.look .heads input');
+  expect(await heads.count()).toBe(2); // sort-two: one layer of two heads
+  const said = (): Promise<string[]> => page.locator('.look .moments p.quiet').allTextContents();
+  await page.waitForFunction(() =>
+    /writes (\S+), head 1 of layer 1/.test(document.querySelector('.look h4')?.textContent ?? ''),
+  );
+  const first = await said();
+  expect(first).toHaveLength(2);
+  for (const words of first) expect(words).toMatch(/^mostly at \S+ \([\d.]+ %\) and \S+ \([\d.]+ %\)$/);
+  expect(first[0]).not.toBe(first[1]); // before is not now
+  await heads.first().focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await page.textContent('.look h4')).toContain('head 2 of layer 1');
+  expect(await said()).not.toEqual(first);
+  expect(await findings(page)).toEqual([]);
   await page.focus('#group .token-table .scroll');
   await page.keyboard.press('Escape');
   expect(await page.isHidden('#group .token-table')).toBe(true);
@@ -129,7 +145,9 @@ it('every control is reached with Tab and shows it; all of them do their work by
   await status(page, 'resting');
   await page.fill('#prompt', '71>');
   await page.press('#prompt', 'Enter');
-  await page.waitForSelector('#ask .answer li');
+  await page.waitForSelector('#ask .problem, #ask .answer.now li');
+  expect(await page.textContent('#ask [role=status]')).toMatch(/^71> .*\d of 4 right before, \d of 4 right now/);
+  expect(await page.locator('#ask .answer.before li').count()).toBe(4);
   await press(page, '#ask .answer button.tokens');
   await page.waitForSelector('#ask .token-table table');
   await page.keyboard.press('Escape');

@@ -89,16 +89,20 @@ interface Asked {
 
 async function ask(page: Page): Promise<Asked[]> {
   await page.click('#ask button[type=submit]');
-  await page.waitForSelector('#ask .answer li');
-  return page.$$eval('#ask .answer:first-child li .tokens', (lists) =>
-    lists.map((list) => {
-      const tokens = [...list.querySelectorAll<HTMLElement>('.token')];
-      return {
-        prompt: list.closest('.answer')?.querySelector('code')?.textContent ?? '',
-        tokens: tokens.map(({ textContent }) => textContent ?? ''),
-        logprobs: tokens.map(({ dataset }) => Number(dataset.logprob)),
-      };
-    }),
+  await page.waitForSelector('#ask .answer.now li');
+  const prompt = await page.inputValue('#prompt');
+  return page.$$eval(
+    '#ask .answer.now li .tokens',
+    (lists, asked) =>
+      lists.map((list) => {
+        const tokens = [...list.querySelectorAll<HTMLElement>('.token')];
+        return {
+          prompt: asked,
+          tokens: tokens.map(({ textContent }) => textContent ?? ''),
+          logprobs: tokens.map(({ dataset }) => Number(dataset.logprob)),
+        };
+      }),
+    prompt,
   );
 }
 
