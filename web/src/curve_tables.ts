@@ -7,7 +7,7 @@ export interface Panel {
   readonly title: string;
   readonly unit: string;
   readonly curve: Curve | 'accuracy';
-  /** Of the palette. */
+  /** Variable of the palette. */
   readonly color: string;
   /** A fixed range, where there is one. */
   readonly range?: readonly [number, number];

@@ -1,5 +1,5 @@
 /** How a policy hacks a weak reward: what it is paid beside what the strict verifier says of the same completions. */
-import { element } from '../../packages/report/page/dom.ts';
+import { element, scrollTable } from '../../packages/report/page/dom.ts';
 import { shortShare } from './curve_tables.ts';
 import { DWELL_MS } from './group_panel.ts';
 import type { Lab } from './lab.ts';
@@ -36,37 +36,16 @@ export class HackPanel {
       .slice(0, SHOWN);
     this.#place.replaceChildren(
       element('p', {}, lesson(this.#lab)),
-      element(
-        'div',
-        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Wrong answers that were paid for' },
-        element(
-          'table',
-          {},
-          element('caption', {}, 'Wrong answers of the last batch that were paid best'),
-          element(
-            'thead',
-            {},
-            element(
-              'tr',
-              {},
-              ...['Prompt', 'Completion', 'Reward', 'Verdict'].map((head) => element('th', { scope: 'col' }, head)),
-            ),
-          ),
-          element(
-            'tbody',
-            {},
-            ...paid.map(({ prompt, rollout }) =>
-              element(
-                'tr',
-                {},
-                element('td', {}, element('code', {}, prompt)),
-                element('td', {}, element('code', {}, rollout.text)),
-                element('td', {}, (rollout.reward ?? 0).toFixed(2)),
-                element('td', { class: 'wrong' }, rollout.verdict.reason),
-              ),
-            ),
-          ),
-        ),
+      scrollTable(
+        'Wrong answers that were paid for',
+        ['Prompt', 'Completion', 'Reward', 'Verdict'],
+        paid.map(({ prompt, rollout }) => [
+          element('code', {}, prompt),
+          element('code', {}, rollout.text),
+          (rollout.reward ?? 0).toFixed(2),
+          element('td', { class: 'wrong' }, rollout.verdict.reason),
+        ]),
+        'Wrong answers of the last batch that were paid best',
       ),
     );
     return true;

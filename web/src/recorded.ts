@@ -6,7 +6,7 @@ import { type Experiment, linkOf, PRESETS } from './experiment.ts';
 import type { Lab } from './lab.ts';
 
 interface Source {
-  /** Of the button, and beside it. */
+  /** Text of the button, and the words beside it. */
   readonly label: string;
   readonly about: string;
   readonly load: () => Promise<Recording>;
@@ -23,7 +23,7 @@ export class Recorded {
     this.#lab = lab;
   }
 
-  /** Looks anew for each experiment; what a live run writes takes the place of a replay. */
+  /** Looks again for each experiment; what a live run writes takes the place of a replay. */
   update(): void {
     const { experiment, status } = this.#lab;
     if (status === 'training') this.#place.replaceChildren();

@@ -1,5 +1,5 @@
 /** An editor for a reward of the visitor's own: tried on twenty completions, then trained against. */
-import { element } from '../../packages/report/page/dom.ts';
+import { element, scrollTable } from '../../packages/report/page/dom.ts';
 import type { Word } from './code_editor.ts';
 import { CodeField, problemOf } from './code_field.ts';
 import type { Experiment } from './experiment.ts';
@@ -87,38 +87,15 @@ export class RewardPanel {
     try {
       const rows = await this.#lab.tryReward(this.#code.value);
       this.#result.replaceChildren(
-        element(
-          'div',
-          { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Rewards of twenty completions' },
-          element(
-            'table',
-            {},
-            element(
-              'thead',
-              {},
-              element(
-                'tr',
-                {},
-                ...['Prompt', 'Completion', 'Your reward', 'Strict verdict'].map((head) =>
-                  element('th', { scope: 'col' }, head),
-                ),
-              ),
-            ),
-            element(
-              'tbody',
-              {},
-              ...rows.map(({ prompt, text, reward, verdict, extra }) =>
-                element(
-                  'tr',
-                  {},
-                  element('td', {}, element('code', {}, prompt)),
-                  element('td', {}, element('code', {}, text)),
-                  element('td', {}, reward === null ? '–' : reward.toFixed(2), ...loggedValues(extra)),
-                  element('td', { class: verdict.status === 'correct' ? 'right' : 'wrong' }, verdict.reason),
-                ),
-              ),
-            ),
-          ),
+        scrollTable(
+          'Rewards of twenty completions',
+          ['Prompt', 'Completion', 'Your reward', 'Strict verdict'],
+          rows.map(({ prompt, text, reward, verdict, extra }) => [
+            element('code', {}, prompt),
+            element('code', {}, text),
+            element('td', {}, reward === null ? '–' : reward.toFixed(2), ...loggedValues(extra)),
+            element('td', { class: verdict.status === 'correct' ? 'right' : 'wrong' }, verdict.reason),
+          ]),
         ),
       );
       return true;

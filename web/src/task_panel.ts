@@ -1,6 +1,6 @@
 /** An editor for a task of the visitor's own: checked, with its first problems shown, then trained on. */
 import type { CheckedTask } from 'rlvr-train/web';
-import { element } from '../../packages/report/page/dom.ts';
+import { element, scrollTable } from '../../packages/report/page/dom.ts';
 import { percent, thousands } from '../../src/format.ts';
 import type { Word } from './code_editor.ts';
 import { CodeField, problemOf } from './code_field.ts';
@@ -95,30 +95,10 @@ function describe({ examples, problems, chance, findings }: CheckedTask): HTMLEl
   return [
     ...findings.map(({ level, text }) => element('p', { class: level === 'stop' ? 'problem' : 'note warn' }, text)),
     element('p', { class: 'quiet' }, findings.length === 0 ? `Nothing was found wrong. ${said}` : said),
-    element(
-      'div',
-      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Problems of the task' },
-      element(
-        'table',
-        {},
-        element(
-          'thead',
-          {},
-          element('tr', {}, ...['Prompt', 'Right answer'].map((head) => element('th', { scope: 'col' }, head))),
-        ),
-        element(
-          'tbody',
-          {},
-          ...examples.map(({ prompt, answer }) =>
-            element(
-              'tr',
-              {},
-              element('td', {}, element('code', {}, prompt)),
-              element('td', {}, element('code', {}, answer)),
-            ),
-          ),
-        ),
-      ),
+    scrollTable(
+      'Problems of the task',
+      ['Prompt', 'Right answer'],
+      examples.map(({ prompt, answer }) => [element('code', {}, prompt), element('code', {}, answer)]),
     ),
   ];
 }

@@ -1,6 +1,6 @@
 /** One answer token by token: what each cost, at a click on the answer, in a table that stays until it is closed. */
 import type { AnswerSearch, Attention, Rollout } from 'rlvr-train/web';
-import { element } from '../../packages/report/page/dom.ts';
+import { element, scrollTable } from '../../packages/report/page/dom.ts';
 import { spokenTurns } from '../../packages/report/provenance.ts';
 import { minus, percent } from '../../src/format.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
@@ -116,37 +116,17 @@ export class TokenTable {
     const logprobs = [...sampled.logprobs];
     const sum = logprobs.reduce((total, logprob) => total + logprob, 0);
     const likeliest = Math.exp(sum);
-    const table = element(
-      'table',
-      {},
-      element('caption', {}, about),
-      element(
-        'thead',
-        {},
-        element(
-          'tr',
-          {},
-          ...['#', 'Token', 'Probability', 'Log-prob (nats)', ...(inside ? ['Now'] : [])].map((head) =>
-            element('th', { scope: 'col' }, head),
-          ),
-        ),
-      ),
-      element(
-        'tbody',
-        {},
-        ...tokens(sampled, vocabulary).map((token, i) => {
-          const one = row(String(i + 1), token, logprobs[i] as number);
-          if (inside) one.append(this.#lookCell(i, inside, sampled, vocabulary));
-          return one;
-        }),
-      ),
-      element('tfoot', {}, row('', `the whole answer: one in ${atMost(1 / likeliest)}`, sum)),
+    const scroll = scrollTable(
+      'Log-probs token by token',
+      ['#', 'Token', 'Probability', 'Log-prob (nats)', ...(inside ? ['Now'] : [])],
+      tokens(sampled, vocabulary).map((token, i) => [
+        ...cells(String(i + 1), token, logprobs[i] as number),
+        ...(inside ? [this.#lookCell(i, inside, sampled, vocabulary)] : []),
+      ]),
+      about,
     );
-    const scroll = element(
-      'div',
-      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Log-probs token by token' },
-      table,
-    );
+    const whole = cells('', `the whole answer: one in ${atMost(1 / likeliest)}`, sum);
+    scroll.querySelector('table')?.append(element('tfoot', {}, element('tr', {}, ...whole)));
     this.box.replaceChildren(scroll, element('div', { class: 'row' }, close));
     this.box.hidden = false;
     this.box.onkeydown = (event) => {
@@ -154,7 +134,7 @@ export class TokenTable {
     };
     scroll.focus({ preventScroll: true });
     this.box.scrollIntoView({ block: 'nearest' });
-    const chosen = place === undefined ? undefined : table.querySelectorAll<HTMLElement>('.next button')[place];
+    const chosen = place === undefined ? undefined : scroll.querySelectorAll<HTMLElement>('.next button')[place];
     chosen?.click();
     chosen?.scrollIntoView({ block: 'nearest' });
   }
@@ -192,15 +172,13 @@ function nextWord({ id, probability }: NextToken, vocabulary: readonly string[])
   return element('span', {}, token, ` ${percent(probability)}`);
 }
 
-function row(number: string, token: HTMLElement | string, logprob: number): HTMLElement {
-  return element(
-    'tr',
-    {},
+function cells(number: string, token: HTMLElement | string, logprob: number): HTMLElement[] {
+  return [
     element('td', { class: 'quiet' }, number),
     element('td', {}, token),
     element('td', {}, percent(Math.exp(logprob))),
     element('td', {}, minus(logprob.toFixed(4))),
-  );
+  ];
 }
 
 /** A token's text, its end made visible. */

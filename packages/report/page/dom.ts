@@ -63,3 +63,27 @@ export function choices<T extends string>(
 export function write(place: HTMLElement, text: string): void {
   if (place.textContent !== text) place.textContent = text;
 }
+
+/**
+ * A table in a box that scrolls, by keyboard, too.
+ *
+ * @param label  names it for screen readers
+ * @param rows  of cells; one that is no `td` yet becomes one
+ */
+export function scrollTable(
+  label: string,
+  heads: readonly string[],
+  rows: readonly (readonly (Node | string)[])[],
+  caption?: string,
+): HTMLElement {
+  const cell = (content: Node | string): HTMLElement =>
+    content instanceof HTMLTableCellElement ? content : element('td', {}, content);
+  const table = element(
+    'table',
+    {},
+    ...(caption === undefined ? [] : [element('caption', {}, caption)]),
+    element('thead', {}, element('tr', {}, ...heads.map((head) => element('th', { scope: 'col' }, head)))),
+    element('tbody', {}, ...rows.map((row) => element('tr', {}, ...row.map(cell)))),
+  );
+  return element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, table);
+}

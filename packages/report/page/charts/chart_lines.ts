@@ -21,7 +21,7 @@ export interface View {
 /** The shown part of a series; arrays are [points], ascending, without gaps. */
 export interface Line {
   readonly series: Series;
-  /** Of the palette. */
+  /** Variable of the palette. */
   readonly color: string;
   /** Points of the track that are shown. */
   readonly kept: readonly number[];
