@@ -40,7 +40,7 @@ export class LookInside {
       };
       return { draw, parts: [element('p', {}, ...chips, element('i', { class: 'token next' }, word)), said] };
     });
-    const title = element('h4');
+    const title = element('h3');
     const choose = (head: number): void => {
       this.#chosen = head;
       const [layer, own] = [Math.floor(head / heads) + 1, (head % heads) + 1];

@@ -86,7 +86,7 @@ it.each([
   }
 });
 
-it.each(['ink', 'faint', 'right', 'wrong', 'warn', 'accent', 'up', 'greedy', 'a', 'b'])(
+it.each(['ink', 'faint', 'right', 'wrong', 'warn', 'accent', 'up', 'greedy', 'sampled', 'a', 'b'])(
   '%s can be read as text',
   (name) => {
     for (const ground of ['surface', 'ground', 'shade']) {

@@ -74,7 +74,7 @@ it('an answer is read token by token: its log-probs are those of the table, by k
   expect(await heads.count()).toBe(2); // sort-two: one layer of two heads
   const said = (): Promise<string[]> => page.locator('.look .moments p.quiet').allTextContents();
   await page.waitForFunction(() =>
-    /writes (\S+), head 1 of layer 1/.test(document.querySelector('.look h4')?.textContent ?? ''),
+    /writes (\S+), head 1 of layer 1/.test(document.querySelector('.look h3')?.textContent ?? ''),
   );
   const first = await said();
   expect(first).toHaveLength(2);
@@ -82,7 +82,7 @@ it('an answer is read token by token: its log-probs are those of the table, by k
   expect(first[0]).not.toBe(first[1]); // before is not now
   await heads.first().focus();
   await page.keyboard.press('ArrowRight');
-  expect(await page.textContent('.look h4')).toContain('head 2 of layer 1');
+  expect(await page.textContent('.look h3')).toContain('head 2 of layer 1');
   expect(await said()).not.toEqual(first);
   expect(await findings(page)).toEqual([]);
   await page.focus('#group .token-table .scroll');
