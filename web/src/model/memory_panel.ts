@@ -3,11 +3,11 @@ import { element } from '../../../packages/report/page/dom.ts';
 import { megabytes } from './amounts.ts';
 import type { ModelLab } from './model_lab.ts';
 
-/** Parts by the purposes that a plan names; what is in none of them is the page's. */
+/** Parts by the purposes that a plan names; the first that fits counts. */
 const PARTS: readonly (readonly [part: string, purposes: RegExp])[] = [
   ['model', /^(packed )?weights$/],
   ['trying', /^(KV cache|logits chunk|batch)$/],
-  ['learning', /^(gradients|optimizer|activations|checkpoints|scratch)$/],
+  ['learning', /^(?!JavaScript|threads|commands)/],
   ['page', /./],
 ];
 

@@ -49,6 +49,8 @@ export class ModelLab extends ShownRun {
   problem: string | undefined;
   /** Completions under way; undefined where the newest were read to their end. */
   sampling: Sampling | undefined;
+  /** The weights are about to move by what was sampled. */
+  isLearning = false;
   /** What a visitor's question is answered with so far. */
   partial = '';
   compared: readonly Compared[] = [];
@@ -199,16 +201,27 @@ export class ModelLab extends ShownRun {
     } else if (event.type === 'rollouts' || event.type === 'evaluation' || event.type === 'status') {
       this.sampling = undefined;
     }
+    if (event.type === 'rollouts') this.isLearning = true;
+    else if (event.type === 'step' || event.type === 'status') this.isLearning = false;
     super.hear(event);
+  }
+
+  /** Share of the step, or of the first evaluation, that was sampled: it samples twice, and a step learns as long as it samples. */
+  get sampledShare(): number {
+    if (this.sampling === undefined) return 0;
+    const { asks, ended, completions } = this.sampling;
+    return ((asks === 'sampled' ? 1 : 0) + ended / completions) / 2;
   }
 
   /** Seconds to the end at the pace of the last steps, before there is one as planned; undefined: not known. */
   secondsLeft(): number | undefined {
-    const { history, pace, plan } = this;
+    const { history, pace, plan, sampling, sampledShare } = this;
     const left = history.total - history.step;
     if (left <= 0) return undefined;
-    if (pace.perSecond > 0) return left / pace.perSecond;
-    return plan && (plan.seconds * left) / history.total;
+    if (pace.perSecond > 0) return (left - (sampling?.asks === 'training' ? sampledShare : 0)) / pace.perSecond;
+    if (plan === undefined) return undefined;
+    const evaluated = sampling?.asks === 'training' ? 1 : sampledShare;
+    return (plan.seconds * left) / history.total - evaluated * (plan.secondsPerEvaluation[0] ?? 0);
   }
 
   /** What is shown afterwards is where the run is. */

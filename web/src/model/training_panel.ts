@@ -60,8 +60,7 @@ export class TrainingPanel {
     this.#open.hidden = !isClosed;
     this.#open.disabled = yaml === '';
     this.#reset.disabled = !(status === 'resting' || status === 'finished');
-    // What is sampled of a step is half of its time.
-    const within = sampling?.asks === 'training' ? (0.5 * sampling.ended) / sampling.completions : 0;
+    const within = sampling?.asks === 'training' ? this.#lab.sampledShare : 0;
     const share = history.total === 0 ? 0 : (history.step + within) / history.total;
     this.#bar.style.transform = `translateX(${100 * (share - 1)}%)`;
     this.#whole.setAttribute('aria-valuenow', String(Math.round(100 * share)));
@@ -85,9 +84,11 @@ export class TrainingPanel {
 }
 
 /** What a training does now, in words. */
-function doing({ sampling, history, groups }: ModelLab): string {
-  if (sampling?.asks === 'training') return `sampling, ${sampling.ended} of ${sampling.completions}`;
-  if (sampling !== undefined) return `evaluating, ${sampling.ended} of ${sampling.completions}`;
-  if (history.accuracies.length === 0 && groups.length === 0) return 'reading the first questions';
-  return groups.length > 0 ? 'learning from what was paid, or reading the next questions' : 'learning';
+function doing({ sampling, history, isLearning }: ModelLab): string {
+  if (sampling !== undefined) {
+    const does = sampling.asks === 'training' ? 'sampling' : 'evaluating';
+    return `${does}, ${sampling.ended} of ${sampling.completions}`;
+  }
+  if (isLearning) return 'learning from what was paid';
+  return history.stages.some(({ stage }) => stage === 'sft') ? 'learning from right answers' : 'reading questions';
 }

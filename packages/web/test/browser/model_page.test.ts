@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { folderOf, openPretrained } from '../../../models/run/model/open_pretrained.ts';
 import { writeGguf } from '../../../models/run/model/write_gguf.ts';
 import { smallPretrainedFiles } from '../../../models/test/support/small_pretrained.ts';
-import { KNOWN_MODELS } from '../../pretrained/known_models.ts';
+import { addressOf, KNOWN_MODELS } from '../../pretrained/known_models.ts';
 import { findings, unreached } from './access.ts';
 import { arrive, drawn, openSite, press, status } from './chromium.ts';
 import { serveRanges } from './range_server.ts';
@@ -56,6 +56,27 @@ it('says of each known model what it needs and whether it fits before a byte of 
   expect(asked.filter((url) => !url.startsWith(site.url) && !url.startsWith('blob:'))).toEqual([]);
   expect(await findings(page)).toEqual([]);
   expect(await unreached(page)).toEqual([]);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+it('brings a known model by one button from the hub, and keeps nothing that has another hash', async () => {
+  const { page, errors, close } = await arrive(browser, ADDRESS);
+  const [first] = KNOWN_MODELS;
+  const asked: string[] = [];
+  await page.context().route('https://huggingface.co/**', async (route) => {
+    asked.push(route.request().url());
+    const { range = '' } = route.request().headers();
+    await route.fulfill({ response: await route.fetch({ url: server.url, headers: { range } }) });
+  });
+  const card = `[data-model="${first?.file}"]`;
+  await page.click(`${card} button`);
+  await page.waitForSelector('#library-problem .problem');
+  expect(await page.textContent('#library-problem')).toMatch(
+    /came damaged: it has SHA-256 .*, and should have b179c9523d0e6a0f…\. It was removed; open it again\./,
+  );
+  expect(new Set(asked)).toEqual(new Set([first && addressOf(first)]));
+  expect(await page.textContent(card)).toContain('Resume, 0.0 MB of');
   expect(errors).toEqual([]);
   await close();
 });
