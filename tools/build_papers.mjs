@@ -9,6 +9,7 @@ import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 
 const CATALOGUE = fileURLToPath(new URL('../packages/zoo/catalogue/', import.meta.url));
+const SHOWN_ROWS = new URL('../bench/results/systems.json', import.meta.url);
 /** From the root. */
 export const PAPERS_MODULE = 'packages/zoo/catalogue/systems/papers.ts';
 
@@ -35,6 +36,11 @@ const row = z
     uses: names.optional(),
     keys: lines('keys').optional(),
     base: text.optional(),
+    claims: z
+      .enum(['greedy up', 'sampled up', 'pass up', 'length down', 'length up', 'entropy up'], {
+        error: 'expected a figure and its direction, such as length down',
+      })
+      .optional(),
     needs: text.optional(),
     nearest: text.optional(),
     transfers: text.optional(),
@@ -71,7 +77,14 @@ export function readPapers(folder = join(CATALOGUE, 'papers')) {
     RECIPE_SUBJECTS: subjectsOf(recipes),
     MECHANISMS: read(folder, 'mechanisms.yaml', mechanism),
     BASES: read(folder, 'bases.yaml', base),
+    SHOWN: shownRows(),
   };
+}
+
+/** What `npm run systems` found, by config. */
+function shownRows() {
+  const { rows } = JSON.parse(readFileSync(SHOWN_ROWS, 'utf8'));
+  return Object.fromEntries(Object.entries(rows).filter(([, { own }]) => own !== undefined));
 }
 
 /** The entries of a file, a list or a map, each as the schema reads it. */
@@ -103,6 +116,7 @@ export function papersModule(papers) {
     RECIPE_SUBJECTS: 'readonly Subject[]',
     MECHANISMS: 'Readonly<Record<string, Mechanism>>',
     BASES: 'Readonly<Record<string, Base>>',
+    SHOWN: 'Readonly<Record<string, Shown>>',
   };
   // Names of fields without their quotes, which are 3 kB of the package; within a text a quote comes after a backslash.
   const literal = (value) => JSON.stringify(value).replace(/(?<=[{,])"([a-z]+)":/g, '$1:');
@@ -111,7 +125,7 @@ export function papersModule(papers) {
   );
   const head = [
     '// Made by tools/made_modules.mjs of packages/zoo/catalogue/papers/. Do not edit.',
-    "import type { Base, Mechanism, Subject } from './system.ts';",
+    "import type { Base, Mechanism, Shown, Subject } from './system.ts';",
     '',
   ];
   return `${[...head, ...values].join('\n')}\n`;

@@ -20,13 +20,14 @@ const backend = await wasmBackend({ inline: true });
 /** Of several systems on one task from one base. */
 const plain = new Map<string, Promise<string>>();
 const plainSha256 = (text: string): Promise<string> => {
-  const known = plain.get(text) ?? trainedSystem(backend, text, STEPS).then(({ sha256 }) => sha256);
+  const known =
+    plain.get(text) ?? trainedSystem(backend, text, { steps: STEPS, heldOut: 4 }).then(({ sha256 }) => sha256);
   plain.set(text, known);
   return known;
 };
 
 it.each(systems)('systems/%s trains, and differs from leaving it out', { timeout: 240_000 }, async (_, system) => {
-  const own = await trainedSystem(backend, systemConfig(system), STEPS);
+  const own = await trainedSystem(backend, systemConfig(system), { steps: STEPS, heldOut: 4 });
   expect(own.faults).toEqual([]);
   expect(own.steps).toBeGreaterThanOrEqual(STEPS);
   const without = plainConfig(system);

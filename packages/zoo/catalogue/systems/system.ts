@@ -13,6 +13,8 @@ export interface System {
   readonly keys?: readonly string[];
   /** What its config begins with, a name in bases.yaml; absent: `partial`. */
   readonly base?: string;
+  /** The figure that its paper claims to move, and where to; absent: `sampled up`. */
+  readonly claims?: string;
   /** What these lines need that a small model and a task of the package do not have. */
   readonly needs?: string;
   /** Nothing of it is built: what is nearest to it here, as the end of a sentence. */
@@ -37,6 +39,28 @@ export interface Base {
   readonly says: string;
   /** Lines of a config, at its top. */
   readonly lines: readonly string[];
+}
+
+/** Figures at the end of a training, a value for each seed. */
+export interface ShownFigures {
+  /** Share of held-out problems whose greedy answer is right. */
+  readonly greedy: readonly number[];
+  /** Share of sampled answers that are right. */
+  readonly sampled: readonly number[];
+  /** Share of problems that one of the samples solves. */
+  readonly pass: readonly number[];
+  /** Tokens of an answer. */
+  readonly length: readonly number[];
+  /** Nats of a token. */
+  readonly entropy: readonly number[];
+  /** Of one thread, for a seed. */
+  readonly seconds: number;
+}
+
+/** A config of systems as it ships, and without what the system proposes, from the same seeds. */
+export interface Shown {
+  readonly own: ShownFigures;
+  readonly plain: ShownFigures;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What `explain` says of a published system. Nothing but that command and the pages of the documentation loads the table. */
 import { arxivNumber, plainName } from '../spelled_alike.ts';
+import { shownText } from './shown.ts';
 import type { System } from './system.ts';
 import { configName, nearestText } from './system_config.ts';
 import { type Status, systemStates, type Thing } from './system_state.ts';
@@ -30,7 +31,9 @@ export function systemFacts(name: string): readonly SystemFacts[] {
     const { arxiv, does, keys = [], transfers, differs, nearest, why, needs } = system;
     const { status, parts } = of(system);
     const config = configName(system);
+    const shown = shownText(system);
     const remarks = [
+      shown === undefined ? undefined : `${shown}.`,
       nearest === undefined ? undefined : nearestText(nearest),
       transfers,
       differs,
@@ -43,7 +46,7 @@ export function systemFacts(name: string): readonly SystemFacts[] {
       arxiv,
       does,
       status,
-      here: placedTexts(parts, shown),
+      here: placedTexts(parts, nameOf),
       remarks: remarks.filter((text) => text !== undefined),
       keys,
       ...(config !== undefined && { config: `systems/${config}` }),
@@ -51,7 +54,7 @@ export function systemFacts(name: string): readonly SystemFacts[] {
   });
 }
 
-function shown({ kind, name }: Thing): string {
+function nameOf({ kind, name }: Thing): string {
   if (kind === 'stages') return STAGES[name];
   return kind === 'page' ? `docs/${name}` : name;
 }

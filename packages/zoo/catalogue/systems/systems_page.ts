@@ -1,6 +1,7 @@
 /** docs/systems.md: every system of the table, what it proposes and what of it is here. */
 import { tableCell } from '../catalogue_words.ts';
 import { RECIPE_SUBJECTS, SUBJECTS } from './papers.ts';
+import { shownText } from './shown.ts';
 import type { System } from './system.ts';
 import { configName, nearestText } from './system_config.ts';
 import { type Part, type Place, type Status, type SystemState, systemStates, type Thing } from './system_state.ts';
@@ -58,6 +59,7 @@ function hereText(system: System, { status, parts }: SystemState, arenaOf: Arena
     `**${status}**${why === undefined ? '' : `: ${why}`}`,
     ...placedTexts(parts, (thing) => link(thing, arenaOf)),
     config === undefined ? '' : `[config](../configs/systems/${config}.yaml)`,
+    shownText(system) ?? '',
     ...[nearest && nearestText(nearest), transfers, differs].map((text) => (text ?? '').replace(/\.$/, '')),
     needs === undefined ? '' : `No config: it needs ${needs}`,
     ...lackTexts(parts),

@@ -1,0 +1,24 @@
+/** What is said of a system beside plain GRPO, from the figures of its seeds. */
+import { expect, it } from 'vitest';
+import { textOf } from '../../catalogue/systems/shown.ts';
+import type { ShownFigures } from '../../catalogue/systems/system.ts';
+
+const figures = (sampled: readonly number[], length: readonly number[]): ShownFigures => ({
+  greedy: sampled,
+  sampled,
+  pass: sampled,
+  length,
+  entropy: length,
+  seconds: 5.2,
+});
+
+it('a figure moves as claimed where the interval of its differences is beyond 0, on the side that is claimed', () => {
+  const shown = { own: figures([0.8, 0.81, 0.82], [5, 6, 7]), plain: figures([0.7, 0.71, 0.72], [5, 6.5, 6]) };
+  expect(textOf(shown)).toBe(
+    'Moves as claimed: sampled 81.0 % beside 71.0 % without it (+10.0, +10.0 to +10.0; 3 seeds, 5.2 s each)',
+  );
+  expect(textOf({ own: shown.plain, plain: shown.own })).toMatch(/^No difference as claimed is seen at this size: /);
+  // Differences 0, −0.5 and 1: mean 1/6, standard error √(7/36), t 4.303.
+  expect(textOf(shown, 'length down')).toContain('tokens 6.00 beside 5.83 without it (+0.17, −1.73 to +2.06; ');
+  expect(textOf(shown, 'length up')).toMatch(/^No difference/);
+});

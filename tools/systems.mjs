@@ -1,0 +1,65 @@
+/**
+ * `npm run systems -- [--systems NAMES] [--seeds N]`: what the configs of configs/systems come to as they ship, and without what
+ * the system proposes, each from the same seeds.
+ *
+ * Writes bench/results/systems.json row by row, so that none is lost where it stops: the figures of held-out problems at the
+ * end, the entropy, and seconds of one thread. It runs src/ as it is, on a Node that transforms types (22.7 or newer).
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { trainedSystem } from '../packages/rlvr-train/test/support/trained_system.ts';
+import { plainConfig, systemConfig, systemsWithConfigs } from '../packages/zoo/catalogue/systems/system_config.ts';
+import { ZOO } from '../packages/zoo/registries.ts';
+import { useLists } from '../test/support/lists.ts';
+import { plainWasm } from '../test/support/small_runs.ts';
+
+const RECORD = new URL('../bench/results/systems.json', import.meta.url);
+const options = { systems: { type: 'string', default: '' }, seeds: { type: 'string', default: '3' } };
+const { values } = parseArgs({ options });
+const seeds = Array.from({ length: Number(values.seeds) }, (_, seed) => seed);
+const all = systemsWithConfigs();
+const names = values.systems === '' ? [...all.keys()] : values.systems.split(',');
+const unknown = names.find((name) => !all.has(name));
+if (unknown !== undefined || seeds.length === 0) {
+  process.stderr.write(
+    `--systems ${values.systems} --seeds ${values.seeds} — names of configs/systems, separated by commas, and seeds from 1 on.\n`,
+  );
+  process.exit(2);
+}
+
+useLists(ZOO);
+const backend = await plainWasm();
+const record = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : { rows: {} };
+const plain = new Map();
+
+/** The figures of each seed. */
+async function trained(text) {
+  const start = performance.now();
+  const runs = [];
+  for (const seed of seeds) runs.push(await trainedSystem(backend, text, { seed }));
+  const of = (figure) => runs.map((run) => Number(figure(run).toFixed(4)));
+  return {
+    greedy: of(({ evaluation }) => evaluation.accuracy.mean),
+    sampled: of(({ evaluation }) => evaluation.meanAtK.mean),
+    pass: of(({ evaluation }) => Object.values(evaluation.passAtK).at(-1).mean),
+    length: of(({ evaluation }) => evaluation.meanLength),
+    entropy: of(({ entropy }) => entropy),
+    seconds: Math.round((performance.now() - start) / seeds.length / 100) / 10,
+  };
+}
+
+for (const name of names) {
+  const system = all.get(name);
+  const text = plainConfig(system);
+  try {
+    if (!plain.has(text)) plain.set(text, await trained(text));
+    record.rows[name] = { own: await trained(systemConfig(system)), plain: plain.get(text) };
+  } catch (error) {
+    record.rows[name] = { error: error.message.split('\n')[0] };
+  }
+  const { own, error = '' } = record.rows[name];
+  console.log(
+    `${name.padEnd(40)} ${own ? `sampled ${own.sampled.join(' ')} beside ${plain.get(text).sampled.join(' ')}` : error}`,
+  );
+  writeFileSync(RECORD, `${JSON.stringify(record)}\n`);
+}
