@@ -2,11 +2,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import type { LoadedConfig } from '../../src/config/load.ts';
+import type { RunConfig } from '../../src/config/run_config.ts';
 import { RlvrError } from '../../src/errors.ts';
 import type { FoundFile } from '../../src/run/opened_config.ts';
 import { findSnapshot, hubCache } from '../models/hub/cache.node.ts';
 import { hubNameText, readHubName } from '../models/hub/names.ts';
-import { adapterPath, modelPath } from '../models/run/model/model_paths.node.ts';
+import { adapterPath, furtherPath, modelPath } from '../models/run/model/model_paths.node.ts';
 import { importedFiles } from './imported_files.node.ts';
 import { hashModule, moduleReference, pathFrom } from './module.node.ts';
 import { type NeededOptions, namedFiles } from './named_entries.ts';
@@ -58,6 +59,19 @@ export function adapterInRun(loaded: LoadedConfig, { file, directory }: SearchOp
   return pathFrom(directory, path);
 }
 
+/** Its further models, likewise. */
+export function modelsInRun(loaded: LoadedConfig, options: SearchOptions): RunConfig['models'] {
+  const { models } = loaded.config;
+  if (models === undefined) return undefined;
+  const named = Object.entries(models).map(([name, { path }]) => {
+    return [
+      name,
+      { path: placeInRun(path, furtherPath(loaded, options.file, name, path), options.directory) },
+    ] as const;
+  });
+  return Object.fromEntries(named);
+}
+
 /**
  * The same model as the run's own config names it: by the way from the run directory, and a model of the hub by its
  * commit, so that a branch that moves does not change the run.
@@ -65,7 +79,12 @@ export function adapterInRun(loaded: LoadedConfig, { file, directory }: SearchOp
 export function modelInRun(loaded: LoadedConfig, { file, directory }: SearchOptions): string | undefined {
   const { modelNameOrPath: given } = loaded.config;
   const path = modelPath(loaded, file);
-  if (given === undefined || path === undefined || isAbsolute(given)) return given;
+  return given === undefined || path === undefined ? given : placeInRun(given, path, directory);
+}
+
+/** @param path  of `given`, from the current folder */
+function placeInRun(given: string, path: string, directory: string | undefined): string {
+  if (isAbsolute(given)) return given;
   const name = existsSync(path) ? undefined : readHubName(given);
   const snapshot = name && findSnapshot(hubCache(), name);
   if (name !== undefined && snapshot !== undefined) return hubNameText({ ...name, revision: snapshot.commit });

@@ -13,7 +13,7 @@ import type { Plugin } from '../../src/options/keys.ts';
 import type { OpenedConfig, OpenOptions } from '../../src/run/opened_config.ts';
 import { asksInWords } from '../../src/text/codec.ts';
 import { asksOf } from './asks.node.ts';
-import { adapterInRun, findFiles, modelInRun } from './found_files.node.ts';
+import { adapterInRun, findFiles, modelInRun, modelsInRun } from './found_files.node.ts';
 import { renamedOptions } from './named_entries.ts';
 import { openMethods, openReporters } from './open/open_methods.node.ts';
 import { makersOf, openRewards } from './open/open_rewards.node.ts';
@@ -105,11 +105,13 @@ function withModuleNames(config: RunConfig, { modules, datasets, loaded, options
   const tasks = config.tasks.map(({ task, weight }) => ({ task: renamed(datasetInRun(task)), weight }));
   const modelNameOrPath = modelInRun(loaded, options);
   const adapterNameOrPath = adapterInRun(loaded, options);
+  const models = modelsInRun(loaded, options);
   return {
     ...config,
     ...(config.reporters && { reporters: config.reporters.map(renamed) }),
     ...(modelNameOrPath !== undefined && { modelNameOrPath }),
     ...(adapterNameOrPath !== undefined && { adapterNameOrPath }),
+    ...(models && { models }),
     tasks,
     stages,
   };

@@ -4,13 +4,17 @@ import type { Library } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import type { NamedBackend } from '../kernels/engine.ts';
 import type { OpenedBase } from '../run/base.ts';
+import type { OpenedModels } from '../run/models.ts';
 import type { OpenConfig } from '../run/opened_config.ts';
 import type { Command } from './flags/command.ts';
 
-/** A pretrained model that a config names. */
+/** The pretrained models that a config names. */
 export interface ConfiguredBase {
-  readonly base: OpenedBase;
-  /** Names the chosen checkpoint, if the model is a run's. */
+  /** Absent: the run begins with random weights. */
+  readonly base?: OpenedBase;
+  /** The further ones, by name. */
+  readonly models?: OpenedModels;
+  /** Names the chosen checkpoint, if a model is a run's. */
   readonly config: RunConfig;
 }
 
@@ -24,7 +28,7 @@ export interface CommandParts {
   /** Makes the tasks, rewards and methods that a config names. */
   readonly openConfig: OpenConfig;
   /**
-   * Opens the pretrained model that a config names; undefined if it names none. Absent: no command reads one.
+   * Opens the pretrained models that a config names; undefined if it names none. Absent: no command reads one.
    *
    * @param file  the config's
    * @param own  the directory of the run, where it has begun already
@@ -51,19 +55,23 @@ export function library(): Library {
   return commandParts().library;
 }
 
-/** Opens a config's pretrained model, and completes the config that a run records; as `CommandParts.openBase`. */
+/** Opens a config's pretrained models, and completes the config that a run records; as `CommandParts.openBase`. */
 export async function withBase<L extends LoadedConfig>(
   loaded: L,
   file: string,
   own?: string,
-): Promise<{ readonly loaded: L; readonly base?: OpenedBase }> {
-  const { modelNameOrPath: value } = loaded.config;
+): Promise<{ readonly loaded: L } & Omit<ConfiguredBase, 'config'>> {
+  const { modelNameOrPath, models } = loaded.config;
+  const value = modelNameOrPath ?? models;
   if (value === undefined) return { loaded };
   const { openBase } = commandParts();
   if (openBase === undefined) {
-    loaded.problems.add('model_name_or_path', value, 'this command reads no pretrained models; leave it out');
+    const path = modelNameOrPath === undefined ? 'models' : 'model_name_or_path';
+    loaded.problems.add(path, value, 'this command reads no pretrained models; leave it out');
     loaded.problems.throwIfAny();
   }
   const opened = await openBase?.(loaded, file, own);
-  return opened === undefined ? { loaded } : { loaded: { ...loaded, config: opened.config }, base: opened.base };
+  if (opened === undefined) return { loaded };
+  const { config, ...named } = opened;
+  return { ...named, loaded: { ...loaded, config } };
 }

@@ -40,6 +40,7 @@ export type RunConfig = Omit<
   | 'modelNameOrPath'
   | 'adapterNameOrPath'
   | 'chatTemplateKwargs'
+  | 'models'
   | keyof ToolLimit
   | keyof PromptLimit
   | keyof typeof ADAPTER_KEYS
@@ -55,6 +56,8 @@ export type RunConfig = Omit<
     /** An adapter to continue; `adapter` then says what its files say. */
     readonly adapterNameOrPath?: string;
     readonly chatTemplateKwargs?: Readonly<Record<string, Json>>;
+    /** Models beside the policy, by name; those that methods use are opened. */
+    readonly models?: Readonly<Record<string, { readonly path: string }>>;
     /** What is trained beside the weights of `modelNameOrPath`; absent: the weights themselves. */
     readonly adapter?: AdapterConfig;
     /** How its frozen matrices are kept, by name, where not in float32, once the files are read. */

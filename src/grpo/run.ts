@@ -63,10 +63,12 @@ export interface TrainingRun {
   readonly ledger: Ledger;
   /** The pretrained model that it began with; absent for random weights. */
   readonly base?: BaseModel;
+  /** Its further models, by their names; absent: there are none. */
+  readonly models?: Readonly<Record<string, BaseModel>>;
 }
 
 /** A config and its model. */
-export type ConfiguredModel = Pick<TrainingRun, 'config' | 'registries' | 'engine' | 'base'>;
+export type ConfiguredModel = Pick<TrainingRun, 'config' | 'registries' | 'engine' | 'base' | 'models'>;
 
 /** A config, and how far a run of it is. */
 export type Progress = Pick<TrainingRun, 'config' | 'journal'>;

@@ -9,6 +9,7 @@ import { enterStage } from '../diagnostics/watch.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import { takeOver } from '../methods/part_states.ts';
 import type { SftStageConfig } from '../methods/stage.ts';
+import { teacherDistributions } from '../methods/uses/models.ts';
 import { zeroMoments } from './control.ts';
 import { diagnoseStart, diagnoseStop } from './diagnose.ts';
 import type { TrainEvent } from './events.ts';
@@ -70,9 +71,14 @@ function nextStage({ journal: { state }, methods }: Pick<TrainingRun, 'journal' 
 
 /** Prepares the first step of a stage. */
 async function* begin(run: TrainingRun, points: Points): AsyncGenerator<TrainEvent> {
-  yield* diagnoseStart(run, run.remarks);
-  const { stage, optimizer, resetOptimizer = false } = stageOf(run);
-  const before = run.config.stages[run.journal.state.stageIndex - 1];
+  const current = stageOf(run);
+  const { stage, optimizer, resetOptimizer = false } = current;
+  const { stageIndex } = run.journal.state;
+  const remarks = [...run.remarks];
+  if (current.stage === 'grpo' && run.methods[stageIndex]?.uses.has(teacherDistributions))
+    remarks.push(await (await import('./score/overlap.ts')).teacherOverlap(run, current));
+  yield* diagnoseStart(run, remarks);
+  const before = run.config.stages[stageIndex - 1];
   // Moments of one optimizer are none of another's: a second moment that was never filled divides by nearly 0.
   const isOther = before !== undefined && before.optimizer.optim !== optimizer.optim;
   if (resetOptimizer || isOther) zeroMoments(run.engine.policy);

@@ -57,6 +57,8 @@ export interface Backend {
   readonly frozenStorages?: readonly Storage[];
   /** Bytes in all beyond which its kernels take longer; by default they never do. */
   readonly slowBeyondBytes?: number;
+  /** What all its engines have together, and why not more (`is the memory that …`); absent: each has what it is given. */
+  readonly memory?: { readonly bytes: number; readonly reason: string };
   /** Bytes by purpose that `open` will allocate. */
   plannedBytes(plan: MemoryPlan): ReadonlyMap<string, number>;
   /** @throws MemoryPlanError when the plan does not fit */

@@ -37,6 +37,15 @@ export interface LossSequence {
   readonly refDistributions?: Float32Array;
   /** The same under reference or policy with the prompt of `LossTerm.teacherPrompt`, if a term gives one. */
   readonly teacherDistributions?: Float32Array;
+  /** Under `models.teacher`, if a method asks for it (`teacherScores`), but not while a step is observed. */
+  readonly teacher?: TeacherScores;
+}
+
+/** What a further model of the run finds of a completion. */
+export interface TeacherScores {
+  readonly logprobs: Float32Array;
+  /** As `LossSequence.distributions`, where they are asked for (`teacherDistributions`). */
+  readonly distributions?: Float32Array;
 }
 
 type Reals = Float32Array | Float64Array;

@@ -57,6 +57,7 @@ export type {
   Surrogate,
   SurrogatePoint,
   SurrogateValue,
+  TeacherScores,
   TextSources,
   TokenWeight,
   TokenWeights,
@@ -319,10 +320,21 @@ export interface EvaluationFigure {
 
 /** The only point of a supervised stage: what it learns of a multi-turn problem, and the weight of each token. */
 export interface DemonstrationSource {
+  /** Completions of a further model that are shown in the place of all demonstrations. */
+  taught?(): TaughtDemonstrations;
   /** Pure. Undefined: the task's demonstration is shown instead. */
   show?(problem: PlayedProblem): TrainedText | undefined;
   /** [tokens] weights of a demonstration's tokens in the loss, 0 or more. Default: equal. Pure. */
   weigh?(shown: Pick<TrainedText, 'tokens' | 'labels'>, textOf: (tokens: Int32Array) => string): Float64Array;
+}
+
+/** How a further model of the run writes demonstrations. */
+export interface TaughtDemonstrations {
+  /** Its name under `models`. */
+  readonly model: string;
+  readonly temperature: number;
+  /** Those that are not right are replaced by answers to other problems. */
+  readonly verified: boolean;
 }
 
 /** A multi-turn problem of a supervised stage. */

@@ -18,3 +18,10 @@ export function logSoftmaxRows(logits: ArrayLike<number>, vocabSize: number, tem
   }
   return out;
 }
+
+/** The index of the largest value; of equal ones the first. */
+export function likeliest(logprobs: ArrayLike<number>): number {
+  let best = 0;
+  for (let v = 1; v < logprobs.length; v++) if (logprobs[v] > logprobs[best]) best = v;
+  return best;
+}

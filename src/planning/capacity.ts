@@ -142,6 +142,12 @@ export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly S
   };
 }
 
+/** Room for a model that scores the batches of a policy with this one. */
+export function scoringCapacity({ rows, lossRows, groups, completions, context, outputRows }: Capacity): Capacity {
+  const room = { rows, lossRows, groups, completions, kvRows: rows, context, training: false, keptRows: 0 };
+  return { ...room, ...(outputRows && { outputRows }) };
+}
+
 /** Samples taken together: a number of prompts, with a number of completions each. */
 export interface InferenceLoad {
   readonly prompts: number;

@@ -6,8 +6,12 @@ import { gibibytes } from '../format.ts';
 import type { Backend } from '../kernels/engine.ts';
 import type { StageUses } from '../methods/uses/stage_uses.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
-import { planFor } from '../model/memory/plan.ts';
-import { modelShape, planCapacity, trainedOf } from './capacity.ts';
+import { type PolicyPlan, planFor } from '../model/memory/plan.ts';
+import type { ModelShape } from '../model/shape.ts';
+import { modelShape, planCapacity, scoringCapacity, trainedOf } from './capacity.ts';
+
+/** Shapes of further models, by their names. */
+type Beside = Readonly<Record<string, ModelShape>>;
 
 /** What a config takes. @throws MemoryPlanError where it does not fit */
 export type PlanConfig = (changed: RunConfig, on?: Backend) => { readonly bytes: number };
@@ -26,6 +30,7 @@ export type AdviseMemory = (
  * which a backend is slow is taken where all of that does not do.
  *
  * @param uses  of the methods of its grpo stages, in order
+ * @param beside  shapes of the further models that score its batches, by name
  * @param advise  asked only where it does not fit
  * @throws MemoryPlanError where the config's buffers do not fit, with single changes that would make them fit
  */
@@ -35,10 +40,11 @@ export async function requireMemory(
   backend: Backend,
   uses: readonly StageUses[],
   advise: AdviseMemory = async () => ['Lower generation_batch_size or num_generations, or train a smaller model.'],
+  beside: Beside = {},
 ): Promise<Capacity> {
-  const plan: PlanConfig = (changed, on = backend) => planned(changed, tasks, on, uses);
+  const plan: PlanConfig = (changed, on = backend) => planned(changed, tasks, on, uses, beside);
   try {
-    return planned(config, tasks, backend, uses).capacity;
+    return planned(config, tasks, backend, uses, beside).capacity;
   } catch (error) {
     if (!(error instanceof MemoryPlanError)) throw error;
     const remedies = (await advise(config, tasks, plan, backend)).join('\n  ');
@@ -76,11 +82,23 @@ interface Planned {
 }
 
 /** @throws MemoryPlanError */
-function planned(config: RunConfig, tasks: TaskSet, backend: Backend, uses: readonly StageUses[]): Planned {
+function planned(
+  config: RunConfig,
+  tasks: TaskSet,
+  backend: Backend,
+  uses: readonly StageUses[],
+  beside: Beside,
+): Planned {
   const shape = modelShape(config, tasks);
   const planOf = (capacity: Capacity): Planned => {
-    const bytes = [...backend.plannedBytes(planFor(backend, shape, capacity, trainedOf(config)).memory).values()];
-    return { capacity, bytes: bytes.reduce((sum, part) => sum + part, 0) };
+    const bytesOf = (plan: PolicyPlan): number =>
+      [...backend.plannedBytes(plan.memory).values()].reduce((sum, part) => sum + part, 0);
+    const bytes = bytesOf(planFor(backend, shape, capacity, trainedOf(config)));
+    const further = Object.entries(beside).map(
+      ([name, other]) => [name, bytesOf(planFor(backend, other, scoringCapacity(capacity)))] as const,
+    );
+    requireTogether([['policy', bytes], ...further], backend);
+    return { capacity, bytes };
   };
   const checkpointing = config.gradientCheckpointing === undefined ? [{ ...config, gradientCheckpointing: true }] : [];
   const capacities = [config, ...checkpointing].map((each) => planCapacity(each, tasks, uses));
@@ -102,6 +120,16 @@ function planned(config: RunConfig, tasks: TaskSet, backend: Backend, uses: read
   }
   if (slow === undefined) throw refused;
   return slow;
+}
+
+/** @throws MemoryPlanError where models that fit one by one do not fit together */
+function requireTogether(models: readonly (readonly [name: string, bytes: number])[], { memory }: Backend): void {
+  const bytes = models.reduce((sum, [, own]) => sum + own, 0);
+  if (memory === undefined || bytes <= memory.bytes) return;
+  const list = models.map(([name, own]) => `${name} ${gibibytes(own)}`).join(', ');
+  const over = gibibytes(bytes - memory.bytes);
+  const message = `${list}: ${gibibytes(bytes)} of memory needed, and ${gibibytes(memory.bytes)} ${memory.reason}, ${over} too little.`;
+  throw new MemoryPlanError('models-memory', message, { ...Object.fromEntries(models), limit: memory.bytes });
 }
 
 function tooManyCompletions({ capacity: { completions }, bytes }: Planned): MemoryPlanError {

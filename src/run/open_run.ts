@@ -32,6 +32,7 @@ import { type AdviseMemory, requireMemory } from '../planning/require_memory.ts'
 import { getReward, type OwnRewards, type RewardList } from '../rewards/reward_list.ts';
 import { type OpenedBase, requireBase } from './base.ts';
 import { requireDemonstrations, requireUses, warningsOfUses } from './check_uses.ts';
+import { type FurtherModels, type OpenedModels, openModels, usedModels } from './models.ts';
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
 function stageRewards(stage: StageConfig, list: RewardList, ownRewards: OwnRewards | 'unused'): WeightedReward[] {
@@ -54,6 +55,8 @@ export interface RunOptions {
   readonly lineOf?: LoadedConfig['lineOf'];
   /** The model that the config names; `tasks` were made with its codec. */
   readonly pretrained?: OpenedBase | undefined;
+  /** The further models that the config names, by their names. */
+  readonly models?: OpenedModels | undefined;
   /** What to lower where the run does not fit; default: in general terms. */
   readonly adviseMemory?: AdviseMemory | undefined;
   /** Milliseconds of a monotonic clock; default `performance.now`. */
@@ -74,7 +77,7 @@ export async function openRun(
   backend: Backend,
   options: RunOptions,
 ): Promise<TrainingRun> {
-  const { rewards: own = {}, lineOf, pretrained, clock = () => performance.now() } = options;
+  const { rewards: own = {}, lineOf, pretrained, models = {}, clock = () => performance.now() } = options;
   const list = withOwnMethods(options.registries.methods, options.methods ?? {});
   const registries = { ...options.registries, methods: list };
   requireBase(given, pretrained);
@@ -93,6 +96,7 @@ export async function openRun(
   const uses = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.uses]));
   const shown = config.stages.flatMap((stage) => (stage.stage === 'sft' ? usesOfDemonstrations(stage, list) : []));
   requireUses([...uses, { asked: shown }], tasks, config);
+  const used = usedModels(config, [...uses, { asked: shown }], models, tasks.codec);
   requireDemonstrations(config, tasks);
   const drawn = config.stages.map((_, index) => stageTasks(tasks, config, index)); // says which tasks there are not
   const warnings = methods.flatMap((own, index) =>
@@ -104,13 +108,16 @@ export async function openRun(
     ...widenedRemarks(asked, config, backend),
     ...leakRemarks(tasks),
     ...runRemarks(config, list, lineOf),
+    ...unusedRemarks(config, used),
     ...warnings,
   ];
   config.stages.forEach((_, index) => {
     requireRewardable(config, index, rewards[index], tasks, lineOf);
   });
-  const capacity = await requireMemory(config, tasks, backend, uses, options.adviseMemory);
+  const shapes = Object.fromEntries(Object.entries(used).map(([name, { model }]) => [name, model.shape]));
+  const capacity = await requireMemory(config, tasks, backend, uses, options.adviseMemory, shapes);
   const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));
+  let further: FurtherModels;
   try {
     if (config.freeze !== undefined) {
       const { requireNamed } = await import('./check_frozen.ts');
@@ -124,6 +131,7 @@ export async function openRun(
     writeInitialWeights(policy, config.seed, config.model.initializerRange, drawn);
     await beginMagnitudes(policy);
     await pretrained?.loadAdapter(policy);
+    further = await openModels(backend, used, capacity);
   } catch (error) {
     await policy.close(); // its threads would keep the process alive
     throw error;
@@ -132,7 +140,8 @@ export async function openRun(
   const base = await pretrained?.recorded();
   const journal: Journal = { state: initialState(), clock };
   const version = (): number => totalSteps({ config, journal });
-  const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks, version, options.makeGenerator);
+  const all = { ...further.models, policy: { policy, codec: tasks.codec } };
+  const engine = localEngine(all, tasks, version, options.makeGenerator);
   return {
     config,
     registries,
@@ -145,6 +154,7 @@ export async function openRun(
     figures,
     ledger,
     ...(base && { base }),
+    ...(Object.keys(used).length > 0 && { models: further.recorded }),
   };
 }
 
@@ -167,6 +177,15 @@ function widenedRemarks(asked: RunConfig, { frozenStorage: kept = {} }: RunConfi
   const types = [...new Set(widened.map(([, storage]) => storage))].join(', ');
   const message = `dtype: ${asked.dtype} — the ${name} backend keeps ${types} blocks in float32 (${widened.length} matrices); wasm keeps them as they are`;
   return [{ stage: 0, level: 'note', message, recorded: message }];
+}
+
+/** Models that no method uses; they are not opened. */
+function unusedRemarks({ models = {} }: RunConfig, used: OpenedModels): RunRemark[] {
+  const unused = Object.keys(models).filter((name) => used[name] === undefined);
+  return unused.map((name) => {
+    const message = `models.${name}: no method of this run learns from it, so it is not opened; add loss_terms: [teacher-kl], or leave it out`;
+    return { stage: 0, level: 'note', message, recorded: message };
+  });
 }
 
 /** Held-out problems that are trained on. */

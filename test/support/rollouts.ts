@@ -65,7 +65,10 @@ export function emptyGradients(sequences: readonly LossSequence[]): LossGradient
 export const VOCABULARY = 5;
 
 /** [tokens × VOCABULARY] log-probs of random distributions, and of one near by. */
-function randomDistributions(name: string, tokens: number): Pick<LossSequence, 'distributions' | 'refDistributions'> {
+function randomDistributions(
+  name: string,
+  tokens: number,
+): Required<Pick<LossSequence, 'distributions' | 'refDistributions'>> {
   const rng = rngFor(name);
   const logits = Float32Array.from({ length: tokens * VOCABULARY }, () => 4 * rng.float());
   const near = logits.map((value) => value + rng.float() - 0.5);
@@ -97,17 +100,20 @@ export function randomSequences(seed: number, count: number, members = 4): LossS
       const each = (low: number, high: number): Float32Array => Float32Array.from({ length }, () => real(low, high));
       const logprobs = each(-3, -0.1);
       const near = (): Float32Array => logprobs.map((value, t) => value + each(-0.5, 0.5)[t]);
+      const [oldLogprobs, refLogprobs] = [near(), near()];
+      const distributions = randomDistributions(`distributions|${seed}|${place}`, length);
       return {
         group,
         rollout,
         logprobs,
-        oldLogprobs: near(),
-        refLogprobs: near(),
+        oldLogprobs,
+        refLogprobs,
         entropies: each(0, 2),
         advantages: each(-2, 2),
         weights: each(0.5, 1),
         coefficients: each(0.1, 1).map((value, t) => (length > 1 && t === length - 1 ? 0 : value)),
-        ...randomDistributions(`distributions|${seed}|${place}`, length),
+        ...distributions,
+        teacher: { logprobs: refLogprobs, distributions: distributions.refDistributions },
       };
     }),
   );

@@ -4,6 +4,7 @@
  */
 
 import { bindTask } from '../../src/data/create_task.ts';
+import { closeEngine } from '../../src/grpo/engine.ts';
 import type { MakeGenerator } from '../../src/grpo/generator.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
@@ -13,6 +14,7 @@ import type { OwnMethods } from '../../src/methods/method_list.ts';
 import type { Evaluation, StepMetrics } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
+import type { OpenedModels } from '../../src/run/models.ts';
 import { openRun, parseConfig } from './everything.ts';
 import { getTaskDefinition } from './tasks.ts';
 
@@ -44,6 +46,8 @@ export interface SmallRun {
   readonly verify?: Verifier;
   /** What samples and scores in the place of the engine. */
   readonly makeGenerator?: MakeGenerator;
+  /** Further models, by the names that the config gives them. */
+  readonly models?: OpenedModels;
   /** Values in the place of the config's, as `--set` takes them. */
   readonly overrides?: readonly string[];
 }
@@ -56,7 +60,7 @@ const HELD_OUT = 4;
 /** Opens a run at its first step; the caller closes its policy. */
 export function openSmallRun(
   backend: Backend,
-  { yaml, rewards = {}, methods = {}, verify, makeGenerator, overrides = [] }: SmallRun,
+  { yaml, rewards = {}, methods = {}, verify, makeGenerator, models, overrides = [] }: SmallRun,
 ): Promise<TrainingRun> {
   const { config } = parseConfig(yaml, { file: 'inline' }, overrides);
   const [{ task: named }] = config.tasks;
@@ -68,6 +72,7 @@ export function openSmallRun(
     rewards,
     methods,
     makeGenerator,
+    models,
   });
 }
 
@@ -97,6 +102,6 @@ export async function finishRun(run: TrainingRun): Promise<Finished> {
     }
     return { metrics, evaluations, sha256: await weightsSha256(run.engine.policy) };
   } finally {
-    await run.engine.policy.close();
+    await closeEngine(run.engine);
   }
 }

@@ -21,12 +21,14 @@ export function whyNotGiven(
   { config, registries }: Pick<LoadedConfig, 'config' | 'registries'>,
   modules: Readonly<Record<string, string>>,
 ): string | undefined {
-  const { modelNameOrPath: model, adapterNameOrPath: adapter, reporters = [] } = config;
+  const { modelNameOrPath: model, adapterNameOrPath: adapter, models = {}, reporters = [] } = config;
   const [file] = [...Object.keys(modules), ...reporters.map(({ name }) => name)];
   if (file !== undefined) return `${file} is a file of yours, which is not sent to other machines`;
   if (model !== undefined && readHubName(model) === undefined)
     return `model_name_or_path: ${model} is a folder of this machine; a model of the hub could be given out`;
   if (adapter !== undefined) return `adapter_name_or_path: ${adapter} is a folder of this machine`;
+  const [further] = Object.entries(models);
+  if (further !== undefined) return `models.${further[0]}: ${further[1].path} is opened on this machine alone`;
   const [server] = serversOf(config, registries);
   if (server !== undefined) return `${server} is a server that this machine alone asks`;
   return undefined;

@@ -4,7 +4,6 @@ import { basename, resolve } from 'node:path';
 import { closeEngine } from '../../grpo/engine.ts';
 import { fewHeldOut } from '../../methods/statistics.ts';
 import { plannedMemory } from '../../planning/memory_plan.ts';
-import type { OpenedBase } from '../../run/base.ts';
 import { fingerprintOf } from '../../run/fingerprint/run_fingerprint.node.ts';
 import { answerFiles } from '../../run/logs/answer_files.ts';
 import { openRun } from '../../run/open_run.ts';
@@ -16,7 +15,7 @@ import { announceFile } from '../display/announce_file.ts';
 import type { Display } from '../display/display.ts';
 import { openLines } from '../display/open_lines.ts';
 import { printError } from '../display/output.ts';
-import { commandParts, withBase } from '../parts.ts';
+import { type ConfiguredBase, commandParts, withBase } from '../parts.ts';
 import { chooseBackend, threadsNote } from '../process/backend.ts';
 import { onHangup } from '../process/hangup.ts';
 import { LOST_READER_CODE, onLostReader } from '../process/lost_reader.ts';
@@ -61,7 +60,7 @@ async function trainOnce(asking: Asking): Promise<string | undefined> {
   await requireWritable(directory, parts.look !== undefined);
   const run = options.resume ? { directory, goal: 'resume' as const, force } : undefined;
   const approve = parts.approval?.({ file, problems, run });
-  const { loaded, base } = await withBase(given, file, options.resume ? directory : undefined);
+  const { loaded, base, models } = await withBase(given, file, options.resume ? directory : undefined);
   const store = fileStore(directory);
   const answers = options.resume ? (task: number) => answerFiles(store, task) : undefined;
   const plugins = await commandParts().openConfig(loaded, {
@@ -73,7 +72,7 @@ async function trainOnce(asking: Asking): Promise<string | undefined> {
     answers,
   });
   try {
-    const wentBack = await trainWith({ ...loaded, config: plugins.config }, plugins, base, asking);
+    const wentBack = await trainWith({ ...loaded, config: plugins.config }, plugins, { base, models }, asking);
     return wentBack ? directory : undefined;
   } catch (error) {
     throw loaded.problems.placed(error);
@@ -85,12 +84,13 @@ async function trainOnce(asking: Asking): Promise<string | undefined> {
 async function trainWith(
   loaded: LoadedRun,
   plugins: OpenedConfig,
-  pretrained: OpenedBase | undefined,
+  { base: pretrained, models = {} }: Omit<ConfiguredBase, 'config'>,
   { options, parts, held }: Asking,
 ): Promise<boolean> {
   const { config, directory, lineOf, maxSteps } = loaded;
   const { tasks, rewards, registries, modules } = plugins;
-  const notes = [...held.notes.splice(0), ...(pretrained?.notes ?? []), ...plugins.notes];
+  const ofModels = [pretrained, ...Object.values(models)].flatMap((model) => model?.notes ?? []);
+  const notes = [...held.notes.splice(0), ...ofModels, ...plugins.notes];
   const backend = await chooseBackend(config, (why) => notes.push(`backend: wasm, since ${why}`));
   const tooMany = threadsNote(config.threads);
   if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);
@@ -106,6 +106,7 @@ async function trainWith(
     rewards,
     lineOf,
     pretrained,
+    models,
     adviseMemory,
     clock,
     makeGenerator,

@@ -21,6 +21,22 @@ const taskEntry = z.union(
   { error: 'must be a name, or a mapping with a name; for example countdown' },
 );
 
+const modelsError = 'must map teacher to a model; for example {teacher: {path: runs/teacher}}';
+const FURTHER_MODELS = optional(
+  z.strictObject(
+    {
+      teacher: z.strictObject(
+        { path: text('runs/teacher') },
+        { error: 'must be a mapping with a path; for example {path: runs/teacher}' },
+      ),
+    },
+    { error: modelsError },
+  ),
+).describe(
+  'Further models of the run, which stay as they are. teacher is the one that teacher-kl and teacher-credit learn from: ' +
+    '{path: …}, whatever model_name_or_path takes, with the vocabulary of the policy. Default: none.',
+);
+
 /** Every key of the top level that is not a stage's, except `model` and `stages`. */
 export const RUN_KEYS = {
   task: key(
@@ -76,6 +92,7 @@ export const RUN_KEYS = {
       z.record(z.string(), plainData(), { error: 'must be a mapping; for example {enable_thinking: false}' }),
     ).describe('Given to the chat template of a pretrained model besides the messages. Default: nothing.'),
   ),
+  models: laterKey('models', FURTHER_MODELS),
   ...ADAPTER_KEYS,
   ...BASE_KEYS,
   maxPromptLength: key(

@@ -159,7 +159,7 @@ export const SHARED_KEYS = {
 /** The methods that say what a supervised stage shows of problems that are played in turns. */
 export const DEMONSTRATIONS_KEY = {
   yaml: 'demonstrations',
-  text: 'What a supervised stage shows of problems that are played in turns, in the place of what their teacher does.',
+  text: 'What a supervised stage shows in the place of demonstrations of the task: teacher-samples, or methods of problems that are played in turns.',
 };
 
 /** Every key of an `sft` stage: the supervised warm start. */

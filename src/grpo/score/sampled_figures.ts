@@ -8,7 +8,7 @@ import type { Engine } from '../engine.ts';
 import { type Journal, timed } from '../journal.ts';
 import type { Step } from '../step.ts';
 import { selectedByStrategies } from '../update/credit.ts';
-import { batchesToScore } from './score_sequences.ts';
+import { batchesToScore, scoreSequences } from './score_sequences.ts';
 import { teacherTools } from './teachers.ts';
 
 /** Adds figures to the groups that the update takes; the others are unchanged. */
@@ -60,10 +60,13 @@ function withFigures(rollout: Rollout, figuresOf: ReadonlyMap<Rollout, Rollout['
 
 /** Tools that compute each question once. */
 function figureTools(engine: Engine, step: Step, members: readonly Member[]): FigureTools {
-  const { generator, tasks } = engine;
+  const { generator, models, tasks } = engine;
   const { temperature } = step.stage.sampling;
   const tools = teacherTools(engine, step);
-  const score: FigureTools['score'] = (sequences, question) => generator.score(sequences, { ...question, temperature });
+  const score: FigureTools['score'] = (sequences, { model, ...question } = {}) =>
+    model === undefined
+      ? generator.score(sequences, { ...question, temperature })
+      : scoreSequences(models[model].policy, sequences, { ...question, temperature });
   const trained = new Map<string, ReturnType<FigureTools['score']>>();
   const prompts = new Map<string, Int32Array>();
   return {

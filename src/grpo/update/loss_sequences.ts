@@ -2,7 +2,7 @@
  * Translates between a batch's rows and what loss terms see. The prompt's last row predicts the first tokens of all of
  * a group's completions, so these are adjacent; a term sees each completion's tokens in order.
  */
-import type { LossGradient, LossSequence, ScoredText, TrainedText } from '../../methods/points.ts';
+import type { LossGradient, LossSequence, ScoredText, TeacherScores, TrainedText } from '../../methods/points.ts';
 import type { PackedBatch } from '../../model/batch.ts';
 import type { ObjectiveRows, ScoreDerivatives, Scores } from '../../model/policy.ts';
 import type { GroupPart } from './group_parts.ts';
@@ -24,6 +24,8 @@ export interface LossGradients {
 export interface KnownRows extends ObjectiveRows {
   /** [loss rows × vocabulary] log-probs under the reference. */
   readonly refDistributions?: Float32Array;
+  /** Under the run's teacher. */
+  readonly teacher?: TeacherScores;
 }
 
 /**
@@ -53,6 +55,8 @@ export function lossSequences(
   const wide = (values: Float32Array): Float32Array => inWideOrder(values, places, count);
   const distributions = scores.distributions && wide(scores.distributions);
   const refDistributions = rows.refDistributions && wide(rows.refDistributions);
+  const taught = rows.teacher && inOrder(rows.teacher.logprobs);
+  const taughtWhole = rows.teacher?.distributions && wide(rows.teacher.distributions);
   const vocabSize = (scores.distributions?.length ?? 0) / Math.max(1, batch.lossRowCount);
   const sequences = members.map(({ group, rollout, i }, c): LossSequence => {
     const part = (values: Float32Array): Float32Array => values.subarray(offsets[c], offsets[c + 1]);
@@ -73,6 +77,9 @@ export function lossSequences(
       ...(distributions && { distributions: ownRows(distributions) }),
       ...(refDistributions && { refDistributions: ownRows(refDistributions) }),
       ...(teachers[c] && { teacherDistributions: teachers[c] }),
+      ...(taught && {
+        teacher: { logprobs: part(taught), ...(taughtWhole && { distributions: ownRows(taughtWhole) }) },
+      }),
     };
   });
   return { sequences, gradients: () => emptyGradients(offsets, places, vocabSize) };

@@ -20,8 +20,13 @@ export async function superviseStep(engine: Engine, step: SupervisedStep, journa
   const { state } = journal;
   const { stage, tasks, seed } = step;
   const first = state.itemsDrawn;
-  const examples = await takeBackOnFailure(journal, undefined, async () =>
-    Array.from({ length: stage.batch.sequencesPerStep }, (): TokenGroup => {
+  const taught = step.demonstrations?.(state.step).taught?.();
+  const examples = await takeBackOnFailure(journal, undefined, async () => {
+    if (taught !== undefined) {
+      const { taughtDemonstrations } = await import('./taught_demonstrations.ts');
+      return taughtDemonstrations(engine, step, journal, taught);
+    }
+    return Array.from({ length: stage.batch.sequencesPerStep }, (): TokenGroup => {
       const { item, index, next } = fittingItem(tasks, seed, state.itemsDrawn);
       state.itemsDrawn = next;
       const { prompt, tokens, labels } =
@@ -29,9 +34,9 @@ export async function superviseStep(engine: Engine, step: SupervisedStep, journa
         playedDemonstration(tasks, step, { item, index }, state.step) ??
         tasks.demonstration(item, seed, index, stage.learnErrors);
       return { prompt, completions: [tokens], ...(labels && { labels: [labels] }) };
-    }),
-  );
-  const dropped = state.itemsDrawn - first - examples.length;
+    });
+  });
+  const dropped = state.itemsDrawn - first - examples.length; // too long, or not solved by a teacher
   const completionTokens = examples.reduce((sum, group) => sum + groupLossRows(group), 0);
   const weightsOf = tokenWeights(engine, step, state.step, examples);
   const total = weightsOf === undefined ? completionTokens : totalOf(examples, weightsOf);

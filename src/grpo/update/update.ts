@@ -11,6 +11,7 @@ import type { StepSizes } from '../../methods/points.ts';
 import type { CreditedGroup, Rollout, UpdateResult, UpdateTotals } from '../../methods/records.ts';
 import { lossTokens, lossTokenWeight, selectedTokens } from '../../methods/tokens.ts';
 import { refDistributions } from '../../methods/uses/distributions.ts';
+import { teacherDistributions, teacherScores } from '../../methods/uses/models.ts';
 import type { BatchLimits, PackedBatch, TokenGroup } from '../../model/batch.ts';
 import { packBatch, splitUnits } from '../../model/batch.ts';
 import type { ObjectiveRows, Policy } from '../../model/policy.ts';
@@ -102,7 +103,7 @@ export async function accumulateUpdate(
   for (const [i, each] of microBatches.entries()) {
     await learn(async () => {
       const completed = await withDistributions(policy, step, seen?.[i] ?? (await withRows(each)));
-      const micro = await withTeachers(engine, step, completed);
+      const micro = await withTeachers(engine, step, await withTeacher(engine, step, completed));
       const scores = await accumulateObjective(policy, step, { ...micro, isObservedWithin }, meter);
       checkFinite(scores.losses, micro.batch, micro.groups, state.step);
       addRows(totals, micro, micro.rows, scores);
@@ -185,6 +186,19 @@ async function withDistributions(
   const { batch, temperature, rows } = micro;
   const { logprobs, distributions } = await policy.score(batch, temperature, 'reference', ['distributions']);
   return { ...micro, rows: { ...rows, refLogprobs: logprobs, refDistributions: distributions } };
+}
+
+/** Adds the scores of the run's teacher to a micro-batch, if a term asks for them. */
+async function withTeacher(
+  { models: { teacher } }: Engine,
+  { methods: { uses } }: Step,
+  micro: ObjectiveBatch,
+): Promise<ObjectiveBatch> {
+  if (!uses.has(teacherScores)) return micro;
+  const { batch, temperature, rows } = micro;
+  const outputs = uses.has(teacherDistributions) ? (['distributions'] as const) : [];
+  const { logprobs, distributions } = await teacher.policy.score(batch, temperature, 'policy', outputs);
+  return { ...micro, rows: { ...rows, teacher: { logprobs, ...(distributions && { distributions }) } } };
 }
 
 /** [loss rows] of a batch, from a value for each token. */

@@ -32,7 +32,16 @@ import {
   WIDE_PANEL,
 } from './assembly/sizes.ts';
 import type { Layout, PlacedMatrix } from './layout.ts';
-import { FORMS, layOut, memoryLimit, packedAlone, SHORT_REACH_BYTES, slotAddress, storageIn } from './layout.ts';
+import {
+  FORMS,
+  layOut,
+  MACHINE,
+  memoryLimit,
+  packedAlone,
+  SHORT_REACH_BYTES,
+  slotAddress,
+  storageIn,
+} from './layout.ts';
 import { compileKernels, compileLongKernels, hasLongAddresses } from './modules.ts';
 import type { WasmOptions } from './options.ts';
 import { type Panels, readPacked, writePacked } from './packed_weights.ts';
@@ -76,13 +85,15 @@ export async function wasmBackendOn(host: WasmHost, options: WasmOptions = {}): 
     const rule = 'shared memory with 64-bit addresses and fused multiply-add, as Node 24 and Chrome 133 have them';
     throw new BackendError('memory64', `memory64: true — this engine does not give ${rule}.`);
   }
-  const limit = memoryLimit(host.machineBytes(), mayBeLong && options.memory64 !== false);
+  const machineBytes = host.machineBytes();
+  const limit = memoryLimit(machineBytes, mayBeLong && options.memory64 !== false);
   return {
     name: 'wasm',
     storageDtype,
     roundsKeysAlone: true,
     frozenStorages: FROZEN_STORAGES,
     slowBeyondBytes: SHORT_REACH_BYTES,
+    ...(machineBytes !== undefined && { memory: { bytes: machineBytes, reason: MACHINE } }),
     plannedBytes: (plan) => layOut(plan, threads, limit).byPurpose,
     open: async (plan) => {
       const layout = layOut(plan, threads, limit);

@@ -111,6 +111,9 @@ export interface MemoryLimit {
   readonly reason: string;
 }
 
+/** Why there is no more than a machine has. */
+export const MACHINE = 'is the memory that this machine has for it';
+
 /**
  * @param machineBytes  memory of the machine or container for this program; undefined where the host does not tell
  * @param longAddresses  whether there are addresses of 64 bits
@@ -120,7 +123,7 @@ export function memoryLimit(machineBytes: number | undefined, longAddresses = fa
   if (machineBytes === undefined || machineBytes >= reach) {
     return { bytes: reach, reason: longAddresses ? 'is what this engine gives' : 'is what WebAssembly can address' };
   }
-  return { bytes: machineBytes, reason: 'is the memory that this machine has for it' };
+  return { bytes: machineBytes, reason: MACHINE };
 }
 
 /** @throws MemoryPlanError when the plan needs more than the limit */

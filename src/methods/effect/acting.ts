@@ -13,6 +13,7 @@ import type {
   PromptSource,
   RolloutStrategy,
   StepLevers,
+  TaughtDemonstrations,
   TokenControl,
   TokenWeight,
 } from '../points.ts';
@@ -173,6 +174,12 @@ const WATCHES: {
   demonstrations(part, acted) {
     let usual: number | undefined;
     return {
+      ...(part.taught && {
+        taught() {
+          acted();
+          return part.taught?.() as TaughtDemonstrations;
+        },
+      }),
       ...(part.show && {
         show(problem) {
           const shown = part.show?.(problem);

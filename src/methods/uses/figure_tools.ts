@@ -27,6 +27,8 @@ export interface SequenceScores {
 export interface ScoreQuestion {
   /** Default: the policy that is trained. */
   readonly set?: ScoredSet | 'policy';
+  /** A further model of the run, by its name, in the place of the policy and its sets. */
+  readonly model?: string;
   /** Also log-probs of the whole vocabulary, for a figure that `takesDistributions`. */
   readonly distributions?: boolean;
 }

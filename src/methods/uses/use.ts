@@ -19,6 +19,8 @@ export interface Use {
   /** Uses that come with it. */
   readonly implies?: readonly Use[];
   readonly set?: ParameterSet;
+  /** The name of a further model, which the config gives under `models`. */
+  readonly model?: string;
   /** It derives from verdicts, whatever the rewards. */
   readonly readsVerdicts?: true;
   /** It takes the log-probs of the whole vocabulary, so batches are split to fit them. */

@@ -30,6 +30,7 @@ export function collectFingerprint({ directory = process.cwd(), ...given }: Fing
     gitCommit: readGitCommit(directory),
     configHash: given.configHash,
     ...(given.base && { base: given.base }),
+    ...(given.models && { models: given.models }),
     ...(given.start !== undefined && { start: given.start }),
     ...(given.taskNames && { taskNames: given.taskNames }),
     ...(given.sandboxes && { sandboxes: given.sandboxes }),

@@ -45,6 +45,8 @@ export type Fingerprint = {
   readonly modules?: Record<string, string>;
   /** SHA-256 of each file of the pretrained model; absent for random weights, and in older runs. */
   readonly base?: Record<string, string>;
+  /** The same of its further models, as `teacher/model.safetensors`; absent: there are none. */
+  readonly models?: Record<string, string>;
   /** The model, or the run that its weights come from, as typed; the config names it relative to the run directory. */
   readonly start?: string;
   /**
@@ -73,6 +75,7 @@ const fingerprintSchema: z.ZodType<Fingerprint> = z.object({
   configHash: z.string(),
   modules: texts.optional(),
   base: texts.optional(),
+  models: texts.optional(),
   start: z.string().optional(),
   taskNames: texts.optional(),
   sandboxes: texts.optional(),
@@ -188,9 +191,10 @@ export function refuseChangedModules(recorded: Modules, current: Modules): void 
 
 /** `./rewards/brief.ts has changed (SHA-256 1f3a5c7e → 90ab12cd)`; other lines as they are. */
 function describeModule(line: string): string {
-  const [, kind, file, before, after] = /^(modules|base)\.(.+): (\S+) → (\S+)$/.exec(line) ?? [];
+  const [, kind, file, before, after] = /^(modules|base|models)\.(.+): (\S+) → (\S+)$/.exec(line) ?? [];
   if (kind === undefined || file === undefined || before === undefined || after === undefined) return line;
-  const owner = kind === 'base' ? `${file} of the model that it began with` : file;
+  const owner =
+    kind === 'base' ? `${file} of the model that it began with` : kind === 'models' ? `models: ${file}` : file;
   return `${owner} has changed (SHA-256 ${before.slice(0, 8)} → ${after.slice(0, 8)})`;
 }
 

@@ -15,6 +15,7 @@ export type RunFingerprint = Pick<
   | 'seed'
   | 'configHash'
   | 'base'
+  | 'models'
   | 'start'
   | 'taskNames'
   | 'sandboxes'
@@ -25,6 +26,7 @@ export async function runFingerprint({
   engine: { policy, tasks },
   registries,
   base,
+  models = {},
 }: ConfiguredModel): Promise<RunFingerprint> {
   const { backend, features } = policy.engine;
   const { threads = 1, ...deciding } = features;
@@ -33,6 +35,9 @@ export async function runFingerprint({
   );
   const sandboxes = tasks.shares.flatMap(({ task: { sandboxEngine } }) =>
     sandboxEngine === undefined ? [] : [[sandboxEngine.name, sandboxEngine.version] as const],
+  );
+  const further = Object.entries(models).flatMap(([name, { files }]) =>
+    Object.entries(files).map(([file, hash]) => [`${name}/${file}`, hash] as const),
   );
   return {
     backend,
@@ -43,6 +48,7 @@ export async function runFingerprint({
     seed: config.seed,
     configHash: await configHash(config, registries.tasks),
     ...(base && { base: base.files, start: base.shown }),
+    ...(further.length > 0 && { models: Object.fromEntries(further) }),
     ...(named.length > 0 && { taskNames: Object.fromEntries(named) }),
     ...(sandboxes.length > 0 && { sandboxes: Object.fromEntries(sandboxes) }),
   };

@@ -10,7 +10,7 @@ import { fileStore } from '../../../../src/run/store/files.node.ts';
 import { asksInWords } from '../../../../src/text/codec.ts';
 import { otherKeys } from '../../config/other_keys.ts';
 import { findModel, findWithAdapter } from './find_model.node.ts';
-import { adapterPath, modelPath } from './model_paths.node.ts';
+import { adapterPath, furtherPath, modelPath } from './model_paths.node.ts';
 import { merged, openPretrained } from './open_pretrained.ts';
 import type { ModelPlace, Pretrained } from './pretrained.ts';
 
@@ -111,22 +111,56 @@ function refuseOthers({ config, problems }: LoadedConfig, pretrained: Pretrained
   problems.throwIfAny();
 }
 
-/** For the command: the model, and the config that names it. */
+/** For the command: the models, and the config that names them. */
 export async function openBase(loaded: LoadedConfig, file: string, own?: string): Promise<ConfiguredBase | undefined> {
   const base = await openConfiguredModel(loaded, file, own);
-  return base && { base, config: withChosen(loaded.config, base) };
+  const models = await openFurtherModels(loaded, file);
+  if (base === undefined && models === undefined) return undefined;
+  const config = base === undefined ? loaded.config : withChosen(loaded.config, base);
+  return { ...(base && { base }), ...(models && { models }), config: models ? withChosenOf(config, models) : config };
+}
+
+/**
+ * The further models of a run, such as its teacher: headers and tokenizers are read, and adapters merged.
+ *
+ * @throws CheckpointError, DataError
+ */
+async function openFurtherModels(loaded: LoadedConfig, file: string): Promise<Record<string, Pretrained> | undefined> {
+  const { models, chatTemplateKwargs } = loaded.config;
+  if (models === undefined) return undefined;
+  const opened: Record<string, Pretrained> = {};
+  for (const [name, { path }] of Object.entries(models)) {
+    const place = findModel(furtherPath(loaded, file, name, path), '.', path);
+    opened[name] = merged(await openPretrained(place, chatTemplateKwargs && { chatTemplateKwargs }));
+  }
+  return opened;
+}
+
+/** A model by its checkpoint, where that was chosen. */
+function chosen(path: string, checkpoint: ModelPlace['checkpoint']): string {
+  return checkpoint?.isChosen ? join(path, checkpoint.path) : path;
+}
+
+/** As `withChosen`, for further models. */
+function withChosenOf(config: RunConfig, opened: Readonly<Record<string, Pretrained>>): RunConfig {
+  const named = Object.entries(config.models ?? {}).map(([name, { path }]) => {
+    const { checkpoint, adapter } = opened[name].place;
+    return [name, { path: chosen(path, adapter?.checkpoint ?? checkpoint) }] as const;
+  });
+  return { ...config, models: Object.fromEntries(named) };
 }
 
 /** The config with the checkpoint that was chosen of a run: the newest one is another soon. */
 function withChosen(config: RunConfig, { place }: Pretrained): RunConfig {
-  const named = (path: string | undefined, checkpoint: ModelPlace['checkpoint']): string | undefined =>
-    path !== undefined && checkpoint?.isChosen ? join(path, checkpoint.path) : path;
   const { modelNameOrPath, adapterNameOrPath } = config;
   // A run with an adapter is named as the model.
   const [model, adapter] =
     adapterNameOrPath === undefined
-      ? [named(modelNameOrPath, place.adapter?.checkpoint ?? place.checkpoint), undefined]
-      : [named(modelNameOrPath, place.checkpoint), named(adapterNameOrPath, place.adapter?.checkpoint)];
+      ? [modelNameOrPath && chosen(modelNameOrPath, place.adapter?.checkpoint ?? place.checkpoint), undefined]
+      : [
+          modelNameOrPath && chosen(modelNameOrPath, place.checkpoint),
+          chosen(adapterNameOrPath, place.adapter?.checkpoint),
+        ];
   return {
     ...config,
     ...(model !== undefined && { modelNameOrPath: model }),

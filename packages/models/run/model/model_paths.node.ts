@@ -13,8 +13,16 @@ export function adapterPath({ config, problems }: LoadedConfig, file: string): s
   return pathOf(config.adapterNameOrPath, 'adapter_name_or_path', problems, file);
 }
 
+/** The same for a further model of the run. */
+export function furtherPath({ problems }: LoadedConfig, file: string, name: string, path: string): string {
+  return resolved(path, `models.${name}.path`, problems, file);
+}
+
 function pathOf(path: string | undefined, key: string, problems: Problems, file: string): string | undefined {
-  if (path === undefined) return undefined;
+  return path === undefined ? undefined : resolved(path, key, problems, file);
+}
+
+function resolved(path: string, key: string, problems: Problems, file: string): string {
   const isTyped = problems.placeOf(key).label === '--set';
   return resolve(isTyped ? '.' : dirname(file), path);
 }
