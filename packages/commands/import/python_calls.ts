@@ -55,10 +55,16 @@ const TRAINER: Callee = {
     'formatting_func',
   ],
 };
+const DISTILLER: Callee = {
+  positional: ['model_name_or_path', 'teacher_model_name_or_path'],
+  names: { model: 'model_name_or_path', teacher_model: 'teacher_model_name_or_path' },
+  objects: [...(TRAINER.objects ?? []), 'teacher_model_name_or_path'],
+};
 // biome-ignore format: a table
 const CALLEES: Readonly<Record<string, Callee>> = {
   GRPOConfig: CONFIG, SFTConfig: CONFIG, TrainingArguments: CONFIG, UnslothTrainingArguments: CONFIG, ModelConfig: CONFIG,
   GRPOScriptArguments: CONFIG, ScriptArguments: CONFIG,
+  DistillationConfig: CONFIG, GKDConfig: CONFIG, DistillationTrainer: DISTILLER, GKDTrainer: DISTILLER,
   GRPOTrainer: TRAINER, SFTTrainer: TRAINER, UnslothTrainer: TRAINER,
   LoraConfig: { names: { r: 'lora_r', target_modules: 'lora_target_modules', modules_to_save: 'lora_modules_to_save', task_type: 'lora_task_type' },
     objects: ['lora_task_type', 'bias'] },
@@ -73,7 +79,7 @@ const PLAIN_MODEL: Callee = {
 };
 
 /** Trainings of other kinds, by the class that configures them. */
-export const OTHER_TRAININGS = /\b(DPO|KTO|ORPO|PPO|RLOO|CPO|Reward|OnlineDPO|GKD|Distillation)Config\(/;
+export const OTHER_TRAININGS = /\b(DPO|KTO|ORPO|PPO|RLOO|CPO|Reward|OnlineDPO)Config\(/;
 
 export function readPythonKeys(text: string): ForeignKey[] {
   const reader = new PythonReader(text);

@@ -46,6 +46,7 @@ export function readForeign(text: string, file: string, from?: string): ReadConf
   const has = (pattern: RegExp): boolean => keys.some(({ path }) => pattern.test(path));
   const isSupervised =
     map !== VERL &&
+    !has(/^teacher_model_name_or_path$/) &&
     (/\bSFTConfig\(|\btrl sft\b/.test(source) || (has(OF_ROWS) && !has(OF_REWARDS) && !/\bGRPO/.test(source)));
   return { map, keys, isSupervised };
 }

@@ -57,14 +57,55 @@ export const systemPrompt: Fate = computed('the system message belongs to the ta
   'task.system': value,
 }));
 
+const TEACHER = 'teacher_model_name_or_path';
+/** Keys that GKDConfig has, and DistillationConfig has not. */
+const OF_GKD = ['lmbda', 'seq_kd', 'max_new_tokens'];
+
+/** The loss of a distillation is the divergence alone, on the policy's own samples. */
+const teacherModel: Fate = computed('the whole loss is the divergence from models.teacher', (value, all) => {
+  const isGkd = OF_GKD.some((name) => all.has(name));
+  const beta = all.get('beta') ?? (isGkd ? 0.5 : 1);
+  const revision = all.get('teacher_model_revision');
+  const path = typeof revision === 'string' && revision !== 'main' ? `${value}@${revision}` : value;
+  return {
+    models: { teacher: { path } },
+    objective: 'terms-only',
+    loss_terms: [{ name: 'teacher-kl', teacher_beta: beta }],
+    ...(isGkd && !all.has('learning_rate') && { learning_rate: 2e-5 }),
+    ...(isGkd && !all.has('temperature') && { temperature: 0.9 }),
+    ...(isGkd && !all.has('max_new_tokens') && { max_completion_length: 128 }),
+  };
+});
+
+const OF_TEACHER: Readonly<Record<string, Fate>> = {
+  [TEACHER]: teacherModel,
+  beta: computed('it is teacher_beta of teacher-kl beside a teacher', (value, all) =>
+    all.has(TEACHER) ? {} : { beta: value },
+  ),
+  teacher_model_revision: computed('it is part of the name', () => ({})),
+  teacher_model_init_kwargs: none('the teacher is read as its folder says'),
+  lmbda: computed('completions are the own ones of the policy, always', (value) =>
+    Number(value) === 1
+      ? {}
+      : 'only completions of the policy are distilled (lmbda 1); leave it out, or begin with an sft stage on the rest',
+  ),
+  seq_kd: refused(
+    'the teacher writes nothing here; leave it out, or begin with an sft stage on its completions',
+    false,
+  ),
+  max_new_tokens: renamed('max_completion_length'),
+};
+
 const OPEN_R1_SCRIPT = 'open-r1 has it; ';
 
 export const TRL: ForeignMap = {
   trainer: 'TRL',
-  source: 'trl 1.16.0 (GRPOConfig, SFTConfig, ModelConfig, GRPOScriptArguments), and configs of open-r1 and mini-R1',
+  source:
+    'trl 1.16.0 (GRPOConfig, SFTConfig, DistillationConfig, GKDConfig, ModelConfig, GRPOScriptArguments), and configs of open-r1 and mini-R1',
   isTrl: true,
   defaults: {},
   keys: {
+    ...OF_TEACHER,
     max_steps: steps,
     top_k: computed('-1 is off, which is 0 here', (value) => (Number(value) > 0 ? { top_k: value } : {})),
     dataset_name: rows(),
