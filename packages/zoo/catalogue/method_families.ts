@@ -44,6 +44,7 @@ export const METHOD_FAMILIES: readonly MethodFamily[] = [
       'ratios of a completion': 'token sequence sequence_token sequence_sum none vespo gmpo',
       'no clip': 'reinforce sq-log-ratio topr',
       'right and wrong, without advantages': 'rft dpo-pairs drpo pacs positive-nll sft-nll',
+      'no rewards': 'terms-only',
     },
   },
   {
@@ -101,6 +102,7 @@ export const METHOD_FAMILIES: readonly MethodFamily[] = [
       'parts of a solution': 'minimal-hint-replace scaffold-decay answer-conditioned refine-inject',
       'the answer itself': 'verifree verifree-loss ref-prob r3',
       'the policy as its own teacher': 'sdpo teacher-credit ssb contrast-explain laser self-score-mix',
+      'another model as teacher': 'teacher-kl teacher-samples',
       demonstrations: 'token-weighted-sft world-model-stage reflection-sft observation-nll',
     },
   },

@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { closeEngine } from '../../../../src/grpo/engine.ts';
 import { wasmBackend } from '../../../../src/kernels/wasm/backend.ts';
 import { fingerprintOf } from '../../../../src/run/fingerprint/run_fingerprint.node.ts';
 import { weightsSha256 } from '../../../../src/run/model/model_files.ts';
@@ -54,7 +55,8 @@ async function train(
   const loaded = { ...given, config: opened?.config ?? given.config };
   const codec = pretrained?.codec;
   const { config, tasks, rewards, close } = await openPlugins(loaded, { file, directory, announce: () => {}, codec });
-  const run = await openRun(config, tasks, await wasmBackend({ inline: true }), { rewards, pretrained });
+  const models = opened?.models;
+  const run = await openRun(config, tasks, await wasmBackend({ inline: true }), { rewards, pretrained, models });
   const begun = await weightsSha256(run.engine.policy);
   const notes: string[] = [];
   const options = { run, store: fileStore(directory), fingerprint: await fingerprintOf(run), directory, resume, force };
@@ -66,7 +68,7 @@ async function train(
     return { begun, notes };
   } finally {
     await close();
-    await run.engine.policy.close();
+    await closeEngine(run.engine);
   }
 }
 
@@ -91,6 +93,29 @@ describe('from a run of a closed vocabulary', () => {
     expect(readFileSync('runs/second/model/README.md', 'utf8')).toMatch(
       /trained by rlvr-train from `runs\/first`[\s\S]*tokens of the 13 in its vocabulary/,
     );
+  });
+
+  it('a smaller policy learns from it, which the run names and resumes with, to the same bits', async () => {
+    const lines = 'models: {teacher: {path: runs/first}}\nobjective: terms-only\nloss_terms: [teacher-kl]\n';
+    const yaml = `${OF_DIGITS}${SHAPE.replace('hidden_size: 8', 'hidden_size: 4')}${STEPS}${lines}`;
+    const whole = await train('student', yaml);
+    expect(configOf('student')).toContain('models:\n  teacher:\n    path: ../first\n');
+    expect(JSON.parse(readFileSync('runs/student/fingerprint.json', 'utf8')).models).toHaveProperty(
+      'teacher/model.safetensors',
+    );
+    await train('killed', yaml, { stopAt: 1 });
+    expect((await train('killed', undefined, { resume: true })).summary?.weightsSha256).toBe(
+      whole.summary?.weightsSha256,
+    );
+    await train('cut', yaml, { stopAt: 1 });
+    await train('second', FROM_FIRST);
+    rmSync('runs/first/model', { recursive: true });
+    renameSync('runs/second/model', 'runs/first/model');
+    await expect(train('cut', undefined, { resume: true })).rejects.toThrow(
+      /models: teacher\/model\.safetensors has changed \(SHA-256 [\da-f]{8} → [\da-f]{8}\)/,
+    );
+    renameSync('runs/first', 'runs/away');
+    await expect(train('third', yaml)).rejects.toThrow(/runs\/first.*no such folder or file/);
   });
 
   it('a larger level of its task is asked in its own form, and `eval --model` asks it as well', async () => {

@@ -1,9 +1,6 @@
 /**
  * The KL between policy and reference over the whole vocabulary at each token, where kl-loss estimates it from the sampled
- * token alone. With p of the policy, q of the reference, and derivatives by the tempered logits:
- *
- *   reverse   Σ_v p_v (ln p_v − ln q_v)      p_v (ln p_v − ln q_v − KL)
- *   forward   Σ_v q_v (ln q_v − ln p_v)      p_v − q_v
+ * token alone.
  *
  * Forward, the reference may be weighted by what completions got, as RAPO does: q·f(R) with f = exp(R/τ), so that the policy
  * keeps nearer to the reference where that does well. The weight of a completion is f over its mean in the group.
@@ -14,6 +11,7 @@
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { refDistributions } from '../../../../src/methods/uses/distributions.ts';
 import { choice, keys, type LossSequence, type LossTerm, laterKey, meanOf, method, number, optional } from '../kit.ts';
+import { forwardKl, klOfLogs, reverseKl, rowOf } from '../support/loss/divergence.ts';
 
 export const klExact = method({
   id: 'kl-exact',
@@ -50,25 +48,14 @@ export const klExact = method({
         const { coefficients } = sequence;
         const [logP, logQ] = distributionsOf(sequence);
         const width = logP.length / Math.max(1, coefficients.length);
-        const p = new Float64Array(width);
         const isWeighted = rewardTemperature !== undefined && klDirection === 'forward';
         const share = isWeighted ? rewardShare(sequence, rewardTemperature) : 1;
         for (let t = 0; t < coefficients.length; t++) {
           if (coefficients[t] === 0) continue;
           const weight = share * klExactCoef * coefficients[t];
-          const begin = t * width;
-          for (let v = 0; v < width; v++) p[v] = Math.exp(logP[begin + v]);
-          let kl = 0;
-          if (klDirection === 'reverse')
-            for (let v = 0; v < width; v++) kl += p[v] * (logP[begin + v] - logQ[begin + v]);
-          else kl = divergence(logQ, logP, begin, begin + width);
-          losses[t] += weight * kl;
-          if (dLogits === undefined) continue;
-          for (let v = 0; v < width; v++) {
-            const at = begin + v;
-            dLogits[at] +=
-              weight * (klDirection === 'reverse' ? p[v] * (logP[at] - logQ[at] - kl) : p[v] - Math.exp(logQ[at]));
-          }
+          const divergence = klDirection === 'reverse' ? reverseKl : forwardKl;
+          const slopes = dLogits && rowOf(dLogits, t, width);
+          losses[t] += weight * divergence(rowOf(logP, t, width), rowOf(logQ, t, width), weight, slopes);
         }
       });
     },
@@ -81,7 +68,7 @@ export const klExact = method({
         let [sum, tokens] = [0, 0];
         for (let t = 0; t < coefficients.length; t++) {
           if (coefficients[t] === 0) continue;
-          sum += divergence(logP, logQ, t * width, (t + 1) * width);
+          sum += klOfLogs(rowOf(logP, t, width), rowOf(logQ, t, width));
           tokens++;
         }
         meter.mean('kl_exact', sum, tokens);
@@ -104,11 +91,4 @@ function distributionsOf({ distributions, refDistributions }: LossSequence): rea
     throw new RangeError('kl-exact needs whole distributions of policy and reference');
   }
   return [distributions, refDistributions];
-}
-
-/** KL(p‖q) of log-probs [begin, end), in nats. */
-function divergence(logP: Float32Array, logQ: Float32Array, begin: number, end: number): number {
-  let sum = 0;
-  for (let v = begin; v < end; v++) sum += Math.exp(logP[v]) * (logP[v] - logQ[v]);
-  return sum;
 }

@@ -136,6 +136,7 @@ function sequencesWith(said: number, noise: number): LossSequence[] {
         coefficients: each((t) => (isGiven(t) ? 0 : 1 / 8)),
         distributions: rows(now),
         refDistributions: rows(reference),
+        teacher: { logprobs: reference, distributions: rows(reference) },
       };
     }),
   );

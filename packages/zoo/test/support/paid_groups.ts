@@ -161,6 +161,7 @@ function sequenceOf(group: CreditedGroup, rollout: Rollout, g: number, i: number
     coefficients: Float64Array.from({ length }, (_, t) => (carriesLoss(rollout, t) ? 1 / 64 : 0)),
     distributions: rows(),
     refDistributions: rows(),
+    teacher: { logprobs: near(rollout.logprobs), distributions: rows() },
   };
 }
 
