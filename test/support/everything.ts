@@ -39,6 +39,7 @@ import { openRun as open, type RunOptions } from '../../src/run/open_run.ts';
 import { recordedConfig as recorded } from '../../src/run/recorded_config.ts';
 import { configHash as hashOf } from '../../src/run/session.ts';
 import type { Store } from '../../src/run/store/store.ts';
+import { drawnTeacher } from './drawn_teacher.ts';
 import { lists } from './lists.ts';
 
 const GIVEN = lists();
@@ -58,7 +59,10 @@ export const openRun = (
   of: Task | TaskSet,
   backend: Backend,
   options: Partial<RunOptions> = {},
-): Promise<TrainingRun> => open(config, of, backend, { registries: GIVEN, ...options });
+): Promise<TrainingRun> => {
+  const models = drawnTeacher(config, of, listOf(options.methods));
+  return open(config, of, backend, { registries: GIVEN, ...(models && { models }), ...options });
+};
 export const configHash = (config: RunConfig): Promise<string> => hashOf(config, GIVEN.tasks);
 
 export const builtInRewards: Readonly<Record<string, RewardDefinition>> = GIVEN.rewards.loaded;

@@ -72,7 +72,7 @@ export function openSmallRun(
     rewards,
     methods,
     makeGenerator,
-    models,
+    ...(models && { models }),
   });
 }
 

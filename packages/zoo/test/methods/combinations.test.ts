@@ -9,6 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { POINT_KEYS } from '../../../../src/config/keys/method_keys.ts';
 import { ConfigError, DataError, RlvrError } from '../../../../src/errors.ts';
+import { closeEngine } from '../../../../src/grpo/engine.ts';
 import type { TrainingRun } from '../../../../src/grpo/run.ts';
 import { train } from '../../../../src/grpo/trainer.ts';
 import type { Backend } from '../../../../src/kernels/engine.ts';
@@ -21,6 +22,7 @@ import { restoreCheckpoint } from '../../../../src/run/checkpoint/restore.ts';
 import { encodeStrictJson } from '../../../../src/run/json.ts';
 import { weightsSha256 } from '../../../../src/run/model/model_files.ts';
 import { TIER } from '../../../../test/support/budget.ts';
+import { DRAWN_TEACHER } from '../../../../test/support/drawn_teacher.ts';
 import { METHODS, membersOf } from '../../../../test/support/everything.ts';
 import { isTime } from '../../../../test/support/killed_runs.ts';
 import { openSmallRun } from '../../../../test/support/small_runs.ts';
@@ -69,6 +71,7 @@ num_generations: 8
 generation_batch_size: 24
 eval_strategy: "no"
 num_generations_eval: 1
+${DRAWN_TEACHER}
 `;
 
 /**
@@ -255,7 +258,7 @@ async function withRun<T>(
   try {
     return await work(run);
   } finally {
-    await run.engine.policy.close();
+    await closeEngine(run.engine);
   }
 }
 

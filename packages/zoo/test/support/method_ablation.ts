@@ -8,6 +8,7 @@ import type { TrainingRun } from '../../../../src/grpo/run.ts';
 import type { Backend } from '../../../../src/kernels/engine.ts';
 import type { Method } from '../../../../src/methods/method.ts';
 import { METHOD_POINTS } from '../../../../src/methods/stage.ts';
+import { DRAWN_TEACHER } from '../../../../test/support/drawn_teacher.ts';
 import { DEMONSTRATIONS, METHODS, openRun, parseConfig } from '../../../../test/support/everything.ts';
 import { openSmallRun } from '../../../../test/support/small_runs.ts';
 import { createTasks } from '../../../../test/support/tasks.ts';
@@ -41,6 +42,7 @@ num_generations: 8
 generation_batch_size: 24
 num_generations_eval: 4
 seed: 0
+${DRAWN_TEACHER}
 `;
 
 interface Situation {
@@ -124,6 +126,7 @@ ${QUIET}`,
       yaml: 'tasks: [{name: sort_digits, level: 0}, {name: sort_digits, level: 1}]\nreward_funcs: [{name: mine, weight: 0.5}, {name: accuracy, weight: 0.5}]',
     },
   },
+  'teacher-samples': { way: 'demonstrations: {name: teacher-samples, verified: false}', task: BY_VERDICT },
   refill: { way: 'rollout_strategies: [refill]', ...DEAD },
   'success-replay': { way: 'rollout_strategies: [success-replay]', lines: `max_steps: 6\n${FEW}${QUIET}`, onceIn: 16 },
   'step-dpo-stage': {
