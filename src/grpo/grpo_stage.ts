@@ -76,7 +76,8 @@ const gather: Gather = async function* (run, { waits = false, sampler, isFree } 
     const groups = await orGoBack(rest, () => creditBatch(engine, step, journal, collected.groups));
     yield { type: 'rollouts', step: state.step + 1, collected, groups };
     tokens += trainedTokens(step, groups);
-    if (groups.some((group) => !group.dead)) {
+    const learnsAnyway = step.methods.lossTerms.some(({ part }) => part.learnsWithoutRewards);
+    if (learnsAnyway || groups.some((group) => !group.dead)) {
       state.deadBatches = 0;
       const buffer = { groups, stepsTaken: 0, ...temperatureOf(step, stage) };
       const drawn = { newest: { collected, groups, logged: step.logged }, lines: dead, trainedTokens: tokens };

@@ -162,6 +162,8 @@ export interface LossTerm extends Stateful, BatchObserver {
   readonly stopsGradient?: true;
   /** It moves the weights even if every advantage is 0. */
   readonly actsWithoutAdvantage?: true;
+  /** What it learns needs no rewards, so a batch is trained on even if all of its groups are dead. */
+  readonly learnsWithoutRewards?: true;
   /**
    * The kernel computes the same. If this holds for every term of a stage, nothing is read back before the backward
    * pass.

@@ -49,6 +49,7 @@ export const teacherKl = method({
     return {
       coupling: 'token',
       actsWithoutAdvantage: true,
+      ...(coefficient > 0 && { learnsWithoutRewards: true }),
       ...(isSampled && { stopsGradient: true }),
       add(sequences, gradients) {
         if (coefficient === 0) return;

@@ -10,5 +10,7 @@ export const termsOnly = method({
     certainty: 'own',
     when: 'To distil a teacher without rewards; with no loss terms nothing is learned.',
   },
+  warn: (_, { lossTerms }) =>
+    lossTerms.length === 0 ? 'no loss term is there, so nothing is learned; add loss_terms: [teacher-kl]' : undefined,
   create: (): LossTerm => ({ coupling: 'token', add() {} }),
 });

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { TrainingRun } from '../../../../src/grpo/run.ts';
 import { train } from '../../../../src/grpo/trainer.ts';
+import type { RewardFunction } from '../../../../src/rewards/reward_function.ts';
 import { captureCheckpoint } from '../../../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../../../src/run/checkpoint/restore.ts';
 import { runFingerprint } from '../../../../src/run/fingerprint/run_fingerprint.ts';
@@ -68,6 +69,15 @@ describe('a run with a teacher', () => {
     expect(first).toBeGreaterThan(0);
     expect(last).toBeLessThan(0.8 * first);
     expect(Object.keys(metrics[0]).includes('teacher_top1')).toBe(!isSampled);
+  });
+
+  it('teaches where no reward does: every group is dead', async () => {
+    const equal: RewardFunction = { name: 'equal', score: ({ completionTokens }) => completionTokens.map(() => 1) };
+    const yaml = NAMED.replace('[varied]', '[equal]');
+    const own = { rewards: { equal }, models: { teacher: await teacher() } };
+    const { metrics } = await finishSmallRun(await plainWasm(), { yaml: `${yaml}\n${TERM}`, ...own });
+    expect(metrics.map(({ grad_norm: norm }) => Number(norm) > 0)).toEqual([true, true, true]);
+    await expect(finishSmallRun(await plainWasm(), { yaml, ...own })).rejects.toThrow(/nothing to learn|in a row/);
   });
 
   it('learns nothing from one that is the policy itself', async () => {
