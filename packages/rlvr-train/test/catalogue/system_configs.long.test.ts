@@ -26,7 +26,7 @@ const plainSha256 = (text: string): Promise<string> => {
   return known;
 };
 
-it.each(systems)('systems/%s trains, and differs from leaving it out', { timeout: 240_000 }, async (_, system) => {
+it.each(systems)('systems/%s trains, and differs from leaving it out', { timeout: 600_000 }, async (_, system) => {
   const own = await trainedSystem(backend, systemConfig(system), { steps: STEPS, heldOut: 4 });
   expect(own.faults).toEqual([]);
   expect(own.steps).toBeGreaterThanOrEqual(STEPS);
