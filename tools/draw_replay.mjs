@@ -31,8 +31,9 @@ const server = await preview({
 const browser = await startChromium({ webgpu: false });
 try {
   const page = await browser.newPage({ viewport: SIZE, reducedMotion: 'reduce', colorScheme: 'light' });
+  page.setDefaultTimeout(300_000);
   await page.goto(`${server.resolvedUrls.local[0]}#preset=countdown`);
-  await page.click('#watch');
+  await page.waitForSelector('#replay .completion'); // a link to a recorded experiment replays it at once
   const slider = page.locator('#replay input');
   const count = 1 + Number(await slider.getAttribute('max'));
   await page.addStyleTag({ content: STYLE });
