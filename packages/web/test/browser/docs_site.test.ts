@@ -73,6 +73,13 @@ const QUESTIONS: readonly (readonly [question: string, page: string])[] = [
   ['how many epochs of my rows?', 'datasets'],
   ['can I train on several machines?', 'fleet'],
   ['how do I compare two runs?', 'ui'],
+  ['how do I call it from the openai client?', 'serve'],
+  ['how do I make the answers shorter?', 'index'],
+  ['can I train in the browser?', 'browser'],
+  ['what is a dead group?', 'glossary'],
+  ['is it deterministic?', 'index'],
+  ['how do I use tools?', 'environments'],
+  ['how do I import a TRL config?', 'trl'],
 ];
 
 it('the answer to what a new user asks is among the first three hits', async () => {
