@@ -73,7 +73,7 @@ const QUESTIONS: readonly (readonly [question: string, page: string])[] = [
   ['how many epochs of my rows?', 'datasets'],
   ['can I train on several machines?', 'fleet'],
   ['how do I compare two runs?', 'ui'],
-  ['how do I call it from the openai client?', 'serve'],
+  ['does it speak the openai API?', 'serve'],
   ['how do I make the answers shorter?', 'index'],
   ['can I train in the browser?', 'browser'],
   ['what is a dead group?', 'glossary'],
