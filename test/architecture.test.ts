@@ -63,8 +63,21 @@ const WORKSPACES: Readonly<Record<string, readonly string[]>> = {
   compare: ['trackers', 'zoo'],
   report: ['compare', 'fleet', 'trackers'],
   plugins: ['http', 'models', 'zoo'],
+  serve: ['models', 'zoo'],
   web: ['estimate', 'fleet', 'models', 'trackers', 'webgpu', 'zoo'],
-  commands: ['compare', 'estimate', 'fleet', 'models', 'plugins', 'report', 'tfjs', 'trackers', 'webgpu', 'zoo'],
+  commands: [
+    'compare',
+    'estimate',
+    'fleet',
+    'models',
+    'plugins',
+    'report',
+    'serve',
+    'tfjs',
+    'trackers',
+    'webgpu',
+    'zoo',
+  ],
   'rlvr-train': ['http', 'models', 'plugins', 'tfjs', 'trackers', 'webgpu', 'zoo'],
 };
 

@@ -21,6 +21,7 @@ import { REWARDS } from './commands/rewards.ts';
 import { RUNS } from './commands/runs.ts';
 import { SAMPLE } from './commands/sample.ts';
 import { SCHEMA } from './commands/schema.ts';
+import { SERVE } from './commands/serve.ts';
 import { SHOW } from './commands/show.ts';
 import { TASKS } from './commands/tasks.ts';
 import { TRACK } from './commands/track.ts';
@@ -44,6 +45,7 @@ export const COMMANDS: readonly Command[] = [
   SAMPLE,
   EVAL,
   EXPORT,
+  SERVE,
   SHOW,
   EXPLAIN,
   TASKS,

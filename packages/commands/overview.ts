@@ -18,8 +18,7 @@ const GROUPS: readonly (readonly [name: string, rows: readonly Row[]])[] = [
   [
     'look',
     [
-      ['ui [FOLDER]', 'runs in a browser: watch, compare, pause'],
-      ['runs [FOLDER]', 'runs in a table'],
+      ['ui|runs [FOLDER]', 'runs in a browser: watch, pause; or in a table'],
       ['report RUN', 'a run as one HTML page'],
       ['compare RUN RUN', 'which is better, problem by problem'],
       ['advise RUN', 'what ails a run, and what helps against it'],
@@ -33,6 +32,7 @@ const GROUPS: readonly (readonly [name: string, rows: readonly Row[]])[] = [
       ['sample RUN [PROMPT]', 'ask a trained policy, or a model'],
       ['eval RUN', 'ask it all held-out problems'],
       ['export RUN', 'for llama.cpp, Ollama, transformers, ONNX'],
+      ['serve RUN', 'answer other programs, as OpenAI’s API does'],
     ],
   ],
   [

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { print } from '../../../src/cli/display/output.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { printable } from '../../../src/format.ts';
+import { ended } from '../process/ended.ts';
 import type { UiMessage } from '../process/served_training.ts';
 import { startUi } from '../ui/server.ts';
 
@@ -26,13 +27,6 @@ export async function uiCommand(folder: string | undefined, { port }: { readonly
     await ended();
   }
   await server.close();
-}
-
-/** By Ctrl-C, a kill or a closed terminal. */
-function ended(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
-  });
 }
 
 /** A training that started this server is over. Ctrl-C in its terminal comes here too, and ends nothing by itself. */

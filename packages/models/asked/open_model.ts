@@ -4,7 +4,7 @@ import { Policy } from '../../../src/model/policy.ts';
 import { asksInWords } from '../../../src/text/codec.ts';
 import { merged } from '../run/model/open_pretrained.ts';
 import type { Pretrained } from '../run/model/pretrained.ts';
-import { type AskedPolicy, askedPolicy } from './asked_policy.ts';
+import { type Answering, type AskedPolicy, askedPolicy } from './asked_policy.ts';
 
 /** How much room a model that is asked gets. */
 export interface AskedModelOptions {
@@ -27,8 +27,17 @@ const ANSWER_TOKENS = 256;
 export async function openAskedModel(
   model: Pretrained,
   backend: Backend,
-  { context: asked = CONTEXT, parallel = PARALLEL }: AskedModelOptions = {},
+  options: AskedModelOptions = {},
 ): Promise<AskedPolicy> {
+  return askedPolicy(await openAnswering(model, backend, options));
+}
+
+/** The same, for what asks it token by token. */
+export async function openAnswering(
+  model: Pretrained,
+  backend: Backend,
+  { context: asked = CONTEXT, parallel = PARALLEL }: AskedModelOptions = {},
+): Promise<Answering> {
   const pretrained = merged(model);
   const { name, codec, model: whole } = pretrained;
   const context = Math.min(asked, whole.context);
@@ -49,12 +58,12 @@ export async function openAskedModel(
     throw error;
   }
   const maxCompletionTokens = Math.min(ANSWER_TOKENS, Math.max(1, Math.floor(context / 2)));
-  return askedPolicy({
+  return {
     name,
     policy,
     codec,
     tokensOf: (content) => codec.encode(asksInWords(codec) ? codec.render([{ role: 'user', content }]) : content),
     end: { maxCompletionTokens, stopIds: codec.stopIds },
     close: () => policy.close(),
-  });
+  };
 }

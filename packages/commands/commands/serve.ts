@@ -1,0 +1,38 @@
+import { THREADS } from '../../../src/cli/commands/train.ts';
+import { command } from '../../../src/cli/flags/command.ts';
+import { integer, text, withDefault } from '../../../src/cli/flags/flag.ts';
+import { askedPolicy, refuseFurther } from './required_run.ts';
+import { ADAPTER, ASKED_WORD, MODEL_TEXT, RUN, TRUST, USE_ANYWAY } from './shared_flags.ts';
+
+export const SERVE = command({
+  name: 'serve',
+  does: 'answer other programs over HTTP, as OpenAI and vLLM do, with token ids and exact log-probs',
+  usage: 'RUN [options], or MODEL [options]',
+  words: [ASKED_WORD],
+  flags: {
+    run: RUN,
+    model: text('<path>', MODEL_TEXT, { excludes: ['run', 'force', 'trust'] }),
+    adapter: ADAPTER,
+    port: withDefault(integer('<number>', 'port; 0 is one that is free', { min: 0, max: 65_535 }), 8000),
+    host: text('<address>', 'who may ask, with --key: 0.0.0.0 is every machine', { otherwise: 'this machine alone' }),
+    key: text('<secret>', 'must be sent with each request, as "Authorization: Bearer <secret>"'),
+    name: text('<name>', 'by which requests name the model', { otherwise: "its folder's" }),
+    context: integer('<number>', 'most tokens of prompt and answer together, of --model', {
+      min: 2,
+      otherwise: '1,280',
+    }),
+    parallel: withDefault(integer('<number>', 'answers that are sampled side by side', { min: 1, max: 1024 }), 16),
+    force: USE_ANYWAY,
+    threads: THREADS,
+    trust: TRUST,
+  },
+  examples: [
+    { words: 'serve runs/countdown', does: 'at http://127.0.0.1:8000/v1, for this machine alone' },
+    { words: 'serve SmolLM2-135M-Instruct --port 0 --parallel 32', does: 'a model, at a port that is free' },
+  ],
+  async run(words, flags) {
+    const { kind, path, words: others } = askedPolicy(words, flags);
+    refuseFurther(others, 'one run or model is served; leave it out');
+    return (await import('../actions/serve.ts')).serveCommand({ kind, path }, flags);
+  },
+});

@@ -1,0 +1,39 @@
+/**
+ * Who may ask. A server of this machine alone needs no key, yet every page that a browser shows can send requests to it,
+ * and a foreign name can be made to mean 127.0.0.1 (DNS rebinding); so it answers to its own names only, and to no other
+ * site's pages. One that listens to other machines asks for its key.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from './api_error.ts';
+
+export const LOOPBACK = '127.0.0.1';
+const OWN_NAMES = [LOOPBACK, 'localhost', '[::1]'];
+
+export interface Door {
+  readonly port: number;
+  /** Absent: whoever is on this machine may ask. */
+  readonly key?: string;
+}
+
+/** @throws ApiError 401 or 403 */
+export function admit(headers: IncomingHttpHeaders, { port, key }: Door): void {
+  const hosts = OWN_NAMES.map((name) => `${name}:${port}`);
+  if (key === undefined && !hosts.includes(headers.host ?? '')) {
+    throw new ApiError(403, 'foreign_host', `Host: ${headers.host} — this server answers to ${hosts[0]} alone.`);
+  }
+  const { origin } = headers;
+  if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`)) {
+    throw new ApiError(403, 'foreign_origin', `Origin: ${origin} — pages of other sites are refused.`);
+  }
+  if (key === undefined) return;
+  const given = headers['x-api-key'] ?? /^Bearer (.*)$/.exec(headers.authorization ?? '')?.[1] ?? '';
+  if (!isSame(String(given), key)) {
+    throw new ApiError(401, 'invalid_api_key', 'Authorization — must be "Bearer" and the key that the server printed.');
+  }
+}
+
+function isSame(given: string, key: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(key)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
