@@ -71,7 +71,7 @@ describe('the package', () => {
     const folders = JSON.parse(/FILES_OF_THE_BUILD = (.*);/.exec(serviceWorker)?.[1] ?? '{}') as Record<string, string>;
     const files = Object.entries(folders).flatMap(([folder, names]) => names.split(' ').map((name) => folder + name));
     const engine = files.filter((file) => file.startsWith('engine-'));
-    expect(engine.length).toBeGreaterThan(50);
+    expect(engine.length).toBeGreaterThan(10);
     expect(engine.filter((file) => existsSync(join(installed, 'web/dist', file)))).toEqual([]);
     const ui = spawn(process.execPath, [join(installed, 'dist/cli/main.js'), 'ui', home.path]);
     try {
@@ -108,7 +108,7 @@ describe('the package', () => {
     writeFileSync(join(page, 'main.ts'), text);
     for (const [format, most] of [
       ['iife', 10],
-      ['es', 200],
+      ['es', 30],
     ] as const) {
       const said: string[] = [];
       const say = (line: string): unknown => said.push(line);
@@ -131,12 +131,12 @@ describe('the package', () => {
     }
   }, 60_000);
 
-  it('has every page, drawing and heading that its own pages link to; photographs of pages stay in the repository', () => {
+  it('has every page and heading that its own pages link to; pictures stay in the repository', () => {
     const installed = join(home.path, 'node_modules/rlvr-train');
     const pages = pagesIn(installed);
     expect(pages).toEqual(expect.arrayContaining(['README.md', 'ARCHITECTURE.md', 'docs/reference/keys.md']));
     const dead = pages.flatMap((page) => deadLinks(installed, page));
-    expect(dead.filter((link) => !/ → docs\/\w+\.png$/.test(link))).toEqual([]);
+    expect(dead.filter((link) => !/ → docs\/\w+\.(?:png|svg)$/.test(link))).toEqual([]);
   });
 
   it('keeps what its package.json promises, says publint', async () => {
