@@ -1,4 +1,5 @@
 /** What can be chosen: an experiment is a small flat record, which a link carries whole, and from which YAML is written. */
+import type { SettingChange } from 'rlvr-train/web';
 
 /** Values by the spelling of the YAML. */
 export type Knobs = Readonly<Record<string, number | boolean | string>>;
@@ -28,6 +29,14 @@ export interface Experiment {
   readonly beta: number;
   readonly evalEvery: number;
   readonly seed: number;
+  /** Settings that are moved within the run, in their order; absent: none. */
+  readonly moved?: readonly Moved[];
+}
+
+/** Settings that are moved once so many steps of the run were taken, over all its stages. */
+export interface Moved {
+  readonly step: number;
+  readonly settings: SettingChange['settings'];
 }
 
 export interface Preset {
@@ -271,7 +280,7 @@ export function ofPreset(preset: string): Experiment {
 
 /** The part of a link after `#`: the preset, and every value that differs from it. */
 export function linkOf(experiment: Experiment): string {
-  const { preset, ...values } = experiment;
+  const { preset, moved = [], ...values } = experiment;
   const plain = ofPreset(preset) as unknown as Readonly<Record<string, unknown>>;
   const { knobs, ...others } = values;
   const usual = knobsOf(preset, values.task);
@@ -279,7 +288,10 @@ export function linkOf(experiment: Experiment): string {
     ...Object.entries(others).filter(([key, value]) => plain[key] !== value),
     ...Object.entries(knobs).flatMap(([knob, value]) => (usual[knob] === value ? [] : [[KNOB + knob, value] as const])),
   ];
-  const all = [['preset', preset], ...different.map(([key, value]) => [key, String(value)])];
+  const moves = moved.flatMap(({ step, settings }) =>
+    MOVABLE.flatMap((key) => (settings[key] === undefined ? [] : [[`${MOVED}${step}.${key}`, settings[key]] as const])),
+  );
+  const all = [['preset', preset], ...[...different, ...moves].map(([key, value]) => [key, String(value)])];
   return new URLSearchParams(all).toString();
 }
 
@@ -292,8 +304,10 @@ export async function wholeLinkOf(experiment: Experiment, codes: OwnCodes): Prom
   return `${linkOf(experiment)}&${new URLSearchParams(packed)}`;
 }
 
-/** Before the name of a knob in a link. */
+/** Before the name of a knob in a link; and before step and name of a setting that is moved: `at.120.learning_rate`. */
 const KNOB = 'knob.';
+const MOVED = 'at.';
+const MOVABLE = ['learning_rate', 'temperature', 'entropy_coef', 'epsilon', 'epsilon_high'] as const;
 /** What keys and values are made of: whatever else a link has, it would be part of the YAML. */
 const WORD = /^[\w.+-]*$/;
 /** Code in a link. */
@@ -352,16 +366,22 @@ export function readLink(hash: string): Link {
   if (!Object.hasOwn(PRESETS, preset)) {
     problems.push(`preset=${preset}: there is none of this name, and ${FIRST} is used`);
   }
-  const { knobs: _, ...plain } = ofPreset(preset);
+  const { knobs: _, moved: __, ...plain } = ofPreset(preset);
   const experiment: Record<string, string | number> = { ...plain };
   const written: [string, Knobs[string]][] = [];
+  const moves = new Map<number, Record<string, number>>();
   for (const [key, value] of given) {
     const before = Object.hasOwn(plain, key) ? experiment[key] : undefined;
     if (key === 'preset' || Object.values(CODES).includes(key)) continue;
     if (!WORD.test(value) || !WORD.test(key)) problems.push(`${key}=${value}: it has letters that no setting has`);
     else if (key.startsWith(KNOB) || key === 'digits')
       written.push([key.replace(KNOB, ''), knobValue(value)]); // digits: links of before
-    else if (before === undefined) problems.push(`${key}: there is no such setting; it is left out`);
+    else if (key.startsWith(MOVED)) {
+      const [, step = '', setting = ''] = /^at\.(\d+)\.(\w+)$/.exec(key) ?? [];
+      if (!MOVABLE.some((one) => one === setting) || !(Number(value) >= 0) || value === '')
+        problems.push(`${key}=${value}: no number of a setting that can be moved; it is left out`);
+      else moves.set(Number(step), { ...moves.get(Number(step)), [setting]: Number(value) });
+    } else if (before === undefined) problems.push(`${key}: there is no such setting; it is left out`);
     else if (typeof before === 'string') experiment[key] = value;
     else if (value !== '' && Number.isFinite(Number(value))) experiment[key] = Number(value);
     else problems.push(`${key}=${value}: a number is due, and ${before} is used`);
@@ -371,7 +391,9 @@ export function readLink(hash: string): Link {
     experiment.task = 'sort_digits';
   }
   const knobs = { ...knobsOf(plain.preset, experiment.task as string), ...Object.fromEntries(written) };
-  return { experiment: { ...experiment, knobs } as unknown as Experiment, problems }; // the fields of a preset
+  const moved = [...moves].sort(([a], [b]) => a - b).map(([step, settings]): Moved => ({ step, settings }));
+  const all = { ...experiment, knobs, ...(moved.length > 0 && { moved }) };
+  return { experiment: all as unknown as Experiment, problems }; // the fields of a preset
 }
 
 /** The experiment of a link. */

@@ -6,6 +6,7 @@ import {
   ConfigError,
   openRunInWorker,
   RlvrError,
+  type RunStatus,
   removeKeptRun,
   type SettingChange,
 } from 'rlvr-train/web';
@@ -14,6 +15,7 @@ import { historyOf } from './earlier.ts';
 import {
   codesOf,
   type Experiment,
+  type Moved,
   type OwnCode,
   type OwnCodes,
   type WholeLink,
@@ -173,6 +175,12 @@ export class Lab extends ShownRun {
     run.listen((event) => this.hear(event));
     const { opened } = run;
     this.show(opened);
+    if (this.#left.length > this.#due.length) {
+      this.notes.say(
+        'warn',
+        'The link moves a setting at a step that the run kept here has passed. Reset starts over.',
+      );
+    }
     this.status = opened.status === 'finished' ? 'finished' : 'resting';
   }
 
@@ -195,13 +203,48 @@ export class Lab extends ShownRun {
     this.pace.restart();
     this.changed();
     try {
-      const status = await run.train(steps === undefined ? {} : { steps });
+      const status = await this.#advance(run, steps);
       if (run !== this.run) return;
       this.status = status === 'finished' ? 'finished' : 'resting';
       this.changed();
     } catch (error) {
       if (run === this.run) await this.#recover(error);
     }
+  }
+
+  /** Trains, and moves settings on the way where the experiment says so. */
+  async #advance(run: BrowserRun, steps = Number.POSITIVE_INFINITY): Promise<RunStatus> {
+    const end = this.history.step + steps;
+    for (const { step, settings } of this.#due) {
+      if (step >= end) break;
+      const rest = step - this.history.step;
+      const status = rest > 0 ? await run.train({ steps: rest }) : 'resting';
+      if (this.history.step < step || status === 'finished' || this.status !== 'training') return status;
+      await run.change(settings);
+      this.moved = [...this.moved, { step, settings }];
+    }
+    return run.train(end === Number.POSITIVE_INFINITY ? {} : { steps: end - this.history.step });
+  }
+
+  /** What the experiment moves and the run has not. */
+  get #left(): readonly Moved[] {
+    const isDone = (step: number, key: string, value: number): boolean =>
+      this.moved.some((move) => move.step === step && move.settings[key as keyof Moved['settings']] === value);
+    return (this.experiment.moved ?? []).filter(({ step, settings }) =>
+      Object.entries(settings).some(([key, value]) => !isDone(step, key, value)),
+    );
+  }
+
+  /** What is still to be moved. */
+  get #due(): readonly Moved[] {
+    return this.#left.filter(({ step }) => step >= this.history.step);
+  }
+
+  /** With what was moved within the run, and what is still to be. */
+  get whole(): Experiment {
+    const moved = [...this.moved, ...this.#due];
+    const { moved: _, ...experiment } = this.experiment;
+    return moved.length === 0 ? experiment : { ...experiment, moved };
   }
 
   /** A finished run takes this many more steps of its last stage. */
@@ -329,7 +372,7 @@ export class Lab extends ShownRun {
     const said = Object.entries(settings).map(([key, value]) => `${key} ${value}`);
     const done = await this.#using(async (run) => {
       await run.change(settings);
-      this.settings = [...this.settings, settings];
+      this.moved = [...this.moved, { step: this.history.step, settings }];
       return true as const;
     });
     if (done) this.notes.say('note', `From step ${this.history.step + 1} on: ${said.join(', ')}. Kept with the run.`);
@@ -392,6 +435,6 @@ export class Lab extends ShownRun {
   }
 
   async link(): Promise<string> {
-    return `${location.origin}${location.pathname}${location.search}#${await wholeLinkOf(this.experiment, this.codes)}`;
+    return `${location.origin}${location.pathname}${location.search}#${await wholeLinkOf(this.whole, this.codes)}`;
   }
 }

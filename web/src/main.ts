@@ -52,6 +52,7 @@ async function start(): Promise<void> {
   if (isEmbedded) embed(byId('full') as HTMLAnchorElement);
   const link = await readWholeLink(isEmbedded && location.hash === '' ? `#${ofExperiment(query)}` : location.hash);
   let isKept = false;
+  let moved: Lab['moved'] | undefined;
   /** What the address said of the experiment that is shown: one that came since is a link's, which nobody has opened. */
   let address = location.hash;
   const lab = new Lab(link.experiment, codes, backend, () => {
@@ -59,6 +60,11 @@ async function start(): Promise<void> {
     if (lab.run !== undefined && !isKept) {
       isKept = true;
       void keepForOffline();
+    }
+    // What is moved within a run is part of it: a reload has it from the run, and others from the address.
+    if (lab.run !== undefined && lab.moved !== moved) {
+      moved = lab.moved;
+      if (shown !== undefined || moved.length > 0) void show(lab.whole);
     }
     draw.soon();
   });

@@ -7,7 +7,7 @@ import type { Lab } from './lab.ts';
 import { MethodsList, optionText } from './methods_list.ts';
 import { messageOf } from './notes.ts';
 
-type NumberKey = { [Key in keyof Experiment]: Experiment[Key] extends number ? Key : never }[keyof Experiment];
+type NumberKey = { [Key in keyof Experiment]-?: Experiment[Key] extends number ? Key : never }[keyof Experiment];
 
 interface NumberSetting {
   readonly key: NumberKey;
@@ -117,7 +117,11 @@ export class SettingsPanel {
     seen.observe(place);
     place.append(
       element('h3', {}, 'Within a run'),
-      element('p', { class: 'quiet' }, 'What is moved during a run is kept with it as an event: step, setting, value.'),
+      element(
+        'p',
+        { class: 'quiet' },
+        'What is moved during a run is kept with it, and in the link: step, setting, value.',
+      ),
       element(
         'div',
         { class: 'sliders' },
@@ -236,11 +240,11 @@ export class SettingsPanel {
     for (const { input } of this.#sliders)
       input.disabled = run === undefined || status === 'busy' || status === 'stopping';
     if (status === 'resting' || this.#lab.history.step > 0) this.#fetch();
-    if (this.#shown === experiment && this.#changes === this.#lab.settings.length) return;
+    if (this.#shown === experiment && this.#changes === this.#lab.moved.length) return;
     this.#shown = experiment;
-    this.#changes = this.#lab.settings.length;
+    this.#changes = this.#lab.moved.length;
     for (const { setting, input } of this.#numbers) input.value = String(experiment[setting.key]);
-    const inForce = Object.assign({}, ...this.#lab.settings) as SettingChange['settings'];
+    const inForce = Object.assign({}, ...this.#lab.moved.map(({ settings }) => settings)) as SettingChange['settings'];
     for (const { slider, input, shown } of this.#sliders) {
       const value = inForce[slider.yaml] ?? experiment[slider.key];
       input.value = String(nearest(slider.values, value));

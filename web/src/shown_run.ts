@@ -1,5 +1,6 @@
 /** What is known of the one run: what the panels show. */
-import type { BrowserEvent, CreditedGroup, Diagnosis, Evaluation, OpenedRun, SettingChange } from 'rlvr-train/web';
+import type { BrowserEvent, CreditedGroup, Diagnosis, Evaluation, OpenedRun } from 'rlvr-train/web';
+import type { Moved } from './experiment.ts';
 import { History } from './history.ts';
 import { Notes } from './notes.ts';
 import { Pace } from './pace.ts';
@@ -14,8 +15,8 @@ export class ShownRun {
   heldOut: { readonly step: number; readonly answers: Evaluation['examples'] } | undefined;
   /** Why only memory keeps it; empty: it is kept. */
   storage = '';
-  /** Settings that were changed within the run, oldest first. */
-  settings: SettingChange['settings'][] = [];
+  /** Settings that were moved within the run, oldest first. */
+  moved: readonly Moved[] = [];
   readonly notes: Notes;
   /** Warnings of diagnostics among the notes, by their codes. */
   readonly #warned = new Map<string, string>();
@@ -35,7 +36,7 @@ export class ShownRun {
     this.heldOut = undefined;
     this.notes.clear();
     this.storage = '';
-    this.settings = [];
+    this.moved = [];
     this.pace.restart();
   }
 
@@ -46,7 +47,10 @@ export class ShownRun {
       this.notes.say('note', `A saved run was found, at step ${this.history.step}. Train continues from there.`);
     }
     this.storage = storage.reason;
-    this.settings = changes.map(({ settings }) => settings);
+    this.moved = changes.map(({ stageIndex, step, settings }) => ({
+      step: (this.history.edges[stageIndex] ?? 0) + step,
+      settings,
+    }));
   }
 
   protected hear(event: BrowserEvent): void {

@@ -11,6 +11,7 @@ import {
   downloaded,
   openRun,
   openSite,
+  press,
   reach,
   serveSite,
   status,
@@ -410,6 +411,27 @@ it('settings that are moved within a run take effect, and a reload still has the
   await status(page, 'resting');
   expect(await page.inputValue('#set-rate')).toBe('7');
   await close();
+});
+
+it('what is moved within a run is in its address, and whoever opens that trains to the same weights', async () => {
+  const { page, close } = await visit(browser, `${site.url}#preset=sort-two&steps=12&evalEvery=6&batch=64`);
+  await press(page, '#step');
+  await reach(page, 1);
+  await status(page, 'resting');
+  await page.focus('#set-rate');
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForFunction(() => location.hash.endsWith('&at.1.learning_rate=0.002'));
+  await page.click('#train');
+  await status(page, 'finished');
+  const [address, hash] = [page.url(), await weightsHash(page)];
+  await close();
+  const other = await visit(browser, address);
+  await other.page.click('#train');
+  await status(other.page, 'finished');
+  expect(await weightsHash(other.page)).toBe(hash);
+  expect(other.page.url()).toBe(address);
+  expect(await other.page.inputValue('#set-rate')).toBe('7');
+  await other.close();
 });
 
 it('the knobs of the task are those that it declares; a change of one opens a run with it', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunConfig } from '../../../../src/config/run_config.ts';
 import { parseConfig } from '../../../../test/support/everything.ts';
 import { createTasks } from '../../../../test/support/tasks.ts';
-import { linkOf, ofLink, ofPreset, PRESETS, yamlOf } from '../../../../web/src/experiment.ts';
+import { linkOf, ofLink, ofPreset, PRESETS, readLink, yamlOf } from '../../../../web/src/experiment.ts';
 import type { Recording } from '../../../web/recording.ts';
 import { catalogue } from '../../catalogue/whole_catalogue.ts';
 
@@ -82,6 +82,29 @@ it.each(RECORDED)('the recording of %s is of its task, and small', (name, url) =
 it('a link carries every value that differs, and the seed', () => {
   const mine = { ...ofPreset('sort-digits'), seed: 7, rate: 3e-4, reward: 'accuracy', width: 96 };
   expect(ofLink(`#${linkOf(mine)}`)).toEqual(mine);
+});
+
+it('a link carries what is moved within the run, and when; what cannot be moved is left out, in words', () => {
+  const moved = [
+    { step: 0, settings: { temperature: 0.8 } },
+    { step: 120, settings: { learning_rate: 3e-4, entropy_coef: 0 } },
+  ];
+  const mine = { ...ofPreset('sort-digits'), moved };
+  expect(linkOf(mine)).toBe(
+    'preset=sort-digits&at.0.temperature=0.8&at.120.learning_rate=0.0003&at.120.entropy_coef=0',
+  );
+  expect(ofLink(`#${linkOf(mine)}`)).toEqual(mine);
+  for (const wrong of [
+    'at.1.seed=3',
+    'at.x.temperature=1',
+    'at.1.temperature=',
+    'at.1.temperature=-1',
+    'at.1.max_steps=9',
+  ]) {
+    const { experiment, problems } = readLink(`#preset=sort-digits&${wrong}`);
+    expect(experiment).toEqual(ofPreset('sort-digits'));
+    expect(problems).toEqual([expect.stringContaining(wrong)]);
+  }
 });
 
 it('a link carries the knobs that differ, of any type, and one of before its digits', () => {
