@@ -70,6 +70,8 @@ function keysOf({ differs, same }: Comparison): Markup {
 
 /** The plot of pass@k, and beside it the room of its axes, in its own units. */
 const PLOT = { width: 480, height: 180, left: 46, right: 16, top: 10, bottom: 24 };
+/** The least distance of the letters at the ends of the curves. */
+const LETTER = 14;
 
 /** pass@k of both over k, k doubling from left to right. */
 function boundaryOf(one: Comparison): Markup | undefined {
@@ -80,10 +82,12 @@ function boundaryOf(one: Comparison): Markup | undefined {
   const { width, height, left, right, top, bottom } = PLOT;
   const x = (k: number): string => ((width * Math.log2(k)) / Math.log2(samples)).toFixed(1);
   const y = (share: number): string => (height * (1 - share)).toFixed(1);
-  const line = (side: string, curve: readonly number[]): Markup => {
+  const [endA, endB] = [a, b].map((curve) => height * (1 - (curve.at(-1) ?? 0))) as [number, number];
+  const apart = Math.max(0, LETTER - Math.abs(endA - endB)) / (endA > endB ? 2 : -2);
+  const line = (side: 'a' | 'b', curve: readonly number[]): Markup => {
     const points = curve.map((value, i) => `${x(i + 1)},${y(value)}`).join(' ');
-    const end = y(curve.at(-1) ?? 0);
-    return html`<polyline class="${side}" points="${points}"/><text class="${side}" x="${width + 4}" y="${end}">${side.toUpperCase()}</text>`;
+    const at = (side === 'a' ? endA + apart : endB - apart).toFixed(1);
+    return html`<polyline class="${side}" points="${points}"/><text class="${side}" x="${width + 4}" y="${at}">${side.toUpperCase()}</text>`;
   };
   const doublings = Array.from({ length: Math.floor(Math.log2(samples)) + 1 }, (_, i) => 2 ** i);
   return html`

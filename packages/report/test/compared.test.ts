@@ -39,7 +39,7 @@ describe('the page of a comparison', () => {
     );
     expect(text).toContain('exact McNemar p = 1.0');
     expect(text).toContain(
-      '<polyline class="a" points="0.0,90.0 480.0,60.0"/><text class="a" x="484" y="60.0">A</text>',
+      '<polyline class="a" points="0.0,90.0 480.0,60.0"/><text class="a" x="484" y="53.0">A</text>',
     );
     expect(text).toContain(
       'In 2 samples, A solves 2 of 3 problems and B 2; B solves 1 that A never does (1 of them by its greedy answer), and A 1 that B never does.',
