@@ -21,8 +21,9 @@ export class AskPanel {
   /** What was asked last; empty: nothing yet. */
   #asked = '';
   #before: readonly Answer[] = [];
-  /** Evaluations that were heard: each asks again. */
+  /** Evaluations that were heard: each asks again, while the answers are in sight. */
   #evaluations = 0;
+  #isSeen = false;
 
   constructor(place: HTMLElement, lab: Lab) {
     this.#lab = lab;
@@ -40,6 +41,11 @@ export class AskPanel {
       void this.#ask(this.#prompt.value.trim());
     });
     another.addEventListener('click', () => this.#another());
+    const seen = new IntersectionObserver((entries) => {
+      this.#isSeen = entries.at(-1)?.isIntersecting === true;
+      this.update();
+    });
+    seen.observe(place);
     place.append(form, this.#prompts, this.#said, this.#moments, this.#table.box);
   }
 
@@ -119,7 +125,7 @@ export class AskPanel {
       this.#moments.replaceChildren();
     }
     const { length } = history.accuracies;
-    if (length === this.#evaluations || this.#isAsking) return;
+    if (length === this.#evaluations || this.#isAsking || !this.#isSeen) return;
     this.#evaluations = length;
     void this.#ask(this.#asked || this.#prompt.value);
   }
