@@ -33,7 +33,7 @@ export interface Experiment {
   readonly moved?: readonly Moved[];
 }
 
-/** Settings that are moved once so many steps of the run were taken, over all its stages. */
+/** Settings that are moved at a step of the run, counted over all its stages. */
 export interface Moved {
   readonly step: number;
   readonly settings: SettingChange['settings'];
