@@ -234,7 +234,7 @@ describe('the key demonstrations', () => {
   it.each([
     [
       'demonstrations: world-model-stages',
-      'no such method (reflection-sft, token-weighted-sft, world-model-stage); the nearest is world-model-stage',
+      'no such method (reflection-sft, teacher-samples, token-weighted-sft, world-model-stage); the nearest is world-model-stage',
     ],
     ['demonstrations: {name: world-model-stage, random_share: 2}', 'random_share: must be'],
     ['demonstrations: {name: world-model-stage, share: 1}', 'share'],
