@@ -7,7 +7,7 @@ import { sha256Hex } from '../../src/run/fingerprint/sha256.ts';
 /** Put in by the bundler of the worker (tools/build_web.mjs). */
 declare const PACKAGE_VERSION: string;
 
-/** @param modules  SHA-256 of the rewards that were written in the page, by name */
+/** @param modules  SHA-256 of the code and the rows that the page gave, by name */
 export async function browserFingerprint(
   run: ConfiguredModel,
   modules: Readonly<Record<string, string>>,

@@ -89,7 +89,19 @@ it('learns rows that were pasted, answers before and after, gives files, and kno
   await press(page, '[data-to=job]');
   await page.check('[value=rows]');
   await page.waitForFunction(() => document.getElementById('plan')?.textContent === 'Paste rows, or drop a file.');
-  await page.fill('#rows', csv([...ROWS, 'What begins with z?,']));
+  const lines = ROWS.map((row) => JSON.stringify({ prompt: row.split(',')[0], answer: row.split(',')[1] })).join('\n');
+  await page.setInputFiles('#rows-file', { name: 'q.jsonl', mimeType: 'text/plain', buffer: Buffer.from(lines) });
+  await page.waitForSelector('#plan .example');
+  expect(await page.inputValue('#yaml')).toContain('train: rows.jsonl');
+  const dropped = await page.evaluateHandle(
+    (text) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], 'q.csv'));
+      return transfer;
+    },
+    csv([...ROWS, 'What begins with z?,']),
+  );
+  await page.dispatchEvent('#rows', 'drop', { dataTransfer: dropped });
   await page.waitForSelector('#plan .problem');
   expect(await page.textContent('#plan')).toContain(`rows.csv:${ROWS.length + 2}`);
   await page.fill('#rows', csv(ROWS));
