@@ -31,7 +31,7 @@ export const NAVIGATION: readonly Group[] = [
       ['docs/command.md', 'The command and its config'],
       ['docs/run_directory.md', 'Resume a run, use its model'],
       ['docs/ui.md', 'Watch and compare runs'],
-      ['docs/serve.md', 'Answer other programs'],
+      ['docs/serve.md', "A server with OpenAI's API"],
       ['docs/diagnostics.md', 'Why does it not learn?'],
       ['docs/stages.md', 'Stages, levels, mixtures'],
       ['docs/trackers.md', 'Trackers'],
