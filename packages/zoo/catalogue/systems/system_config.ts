@@ -26,7 +26,13 @@ let byLines: Map<string, System[]> | undefined;
 
 /** All systems whose config is the same; none if it has none. */
 function alike(system: System): readonly System[] {
-  byLines ??= Map.groupBy(PAPERS.filter(hasConfig), (one) => linesOf(one).join('\n'));
+  if (byLines === undefined) {
+    byLines = new Map();
+    for (const one of PAPERS.filter(hasConfig)) {
+      const lines = linesOf(one).join('\n');
+      byLines.set(lines, [...(byLines.get(lines) ?? []), one]);
+    }
+  }
   return hasConfig(system) ? (byLines.get(linesOf(system).join('\n')) ?? []) : [];
 }
 

@@ -54,7 +54,8 @@ function rightRows(item: SqlSelectItem, table: readonly Row[]): SqlValue[][] {
   const rows = table.filter((row) => item.conditions.every((condition) => meets(row, condition)));
   if (item.total === null) return rows.map((row) => [row[item.column]]);
   if (!item.isGrouped) return [[totalOf(item, rows)]];
-  return [...Map.groupBy(rows, ({ c }) => c)].map(([letter, group]) => [letter, totalOf(item, group)]);
+  const letters = [...new Set(rows.map(({ c }) => c))];
+  return letters.map((letter) => [letter, totalOf(item, rows.filter(({ c }) => c === letter))]);
 }
 
 /** Rows without their order. */
