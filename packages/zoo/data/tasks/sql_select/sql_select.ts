@@ -55,7 +55,13 @@ function rightRows(item: SqlSelectItem, table: readonly Row[]): SqlValue[][] {
   if (item.total === null) return rows.map((row) => [row[item.column]]);
   if (!item.isGrouped) return [[totalOf(item, rows)]];
   const letters = [...new Set(rows.map(({ c }) => c))];
-  return letters.map((letter) => [letter, totalOf(item, rows.filter(({ c }) => c === letter))]);
+  return letters.map((letter) => [
+    letter,
+    totalOf(
+      item,
+      rows.filter(({ c }) => c === letter),
+    ),
+  ]);
 }
 
 /** Rows without their order. */
