@@ -110,7 +110,6 @@ function forBundlers(code) {
  * it is of itself, so that no two files can import each other.
  */
 function fileOf(id, graph) {
-  if (/^\0kernels_\w+(?:64|Wide)$/.test(id)) return 'rare_kernels'; // few pages need one of them
   if (id.startsWith('\0kernels_')) return null;
   if (id.startsWith('\0left-out')) return 'left_out';
   const files = filesOf(id, graph);
