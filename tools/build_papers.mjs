@@ -2,7 +2,7 @@
  * Reads the published systems of packages/zoo/catalogue/papers/*.yaml, and says them as a TypeScript module, so that neither the
  * command nor a page reads YAML to know them.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LineCounter, parseDocument } from 'yaml';
@@ -83,6 +83,7 @@ export function readPapers(folder = join(CATALOGUE, 'papers')) {
 
 /** What `npm run systems` found, by config. */
 function shownRows() {
+  if (!existsSync(SHOWN_ROWS)) return {};
   const { rows } = JSON.parse(readFileSync(SHOWN_ROWS, 'utf8'));
   return Object.fromEntries(Object.entries(rows).filter(([, { own }]) => own !== undefined));
 }

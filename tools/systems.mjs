@@ -7,6 +7,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { describeMachine } from '../bench/command.mjs';
 import { trainedSystem } from '../packages/rlvr-train/test/support/trained_system.ts';
 import { plainConfig, systemConfig, systemsWithConfigs } from '../packages/zoo/catalogue/systems/system_config.ts';
 import { ZOO } from '../packages/zoo/registries.ts';
@@ -29,7 +30,8 @@ if (unknown !== undefined || seeds.length === 0) {
 
 useLists(ZOO);
 const backend = await plainWasm();
-const record = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : { rows: {} };
+const record = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : { commit: [], rows: {} };
+const { commit } = describeMachine();
 const plain = new Map();
 
 /** The figures of each seed. */
@@ -61,5 +63,6 @@ for (const name of names) {
   console.log(
     `${name.padEnd(40)} ${own ? `sampled ${own.sampled.join(' ')} beside ${plain.get(text).sampled.join(' ')}` : error}`,
   );
+  record.commit = [...new Set([...record.commit, commit])];
   writeFileSync(RECORD, `${JSON.stringify(record)}\n`);
 }

@@ -18,7 +18,7 @@ const GROUPS: readonly (readonly [name: string, rows: readonly Row[]])[] = [
   [
     'look',
     [
-      ['ui|runs [FOLDER]', 'runs in a browser: watch, pause; or in a table'],
+      ['ui|runs [FOLDER]', 'runs in a browser, or in a table'],
       ['report RUN', 'a run as one HTML page'],
       ['compare RUN RUN', 'which is better, problem by problem'],
       ['advise RUN', 'what ails a run, and what helps against it'],
@@ -32,7 +32,7 @@ const GROUPS: readonly (readonly [name: string, rows: readonly Row[]])[] = [
       ['sample RUN [PROMPT]', 'ask a trained policy, or a model'],
       ['eval RUN', 'ask it all held-out problems'],
       ['export RUN', 'for llama.cpp, Ollama, transformers, ONNX'],
-      ['serve RUN', 'answer other programs, as OpenAI’s API does'],
+      ['serve RUN', 'answer programs, as OpenAI’s API does'],
     ],
   ],
   [

@@ -113,7 +113,10 @@ export function randomSequences(seed: number, count: number, members = 4): LossS
         weights: each(0.5, 1),
         coefficients: each(0.1, 1).map((value, t) => (length > 1 && t === length - 1 ? 0 : value)),
         ...distributions,
-        teacher: { logprobs: refLogprobs, distributions: distributions.refDistributions },
+        teacher: {
+          logprobs: refLogprobs,
+          distributions: randomDistributions(`teacher|${seed}|${place}`, length).distributions,
+        },
       };
     }),
   );

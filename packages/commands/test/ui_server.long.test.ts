@@ -296,7 +296,7 @@ it('compares groups of finished runs problem by problem, and says why it cannot'
   const page = await (await get('overlay?run=compared%2Fa&run=compared%2Fb&run=compared%2Fc')).text();
   expect(page).toContain('Problem by problem');
   expect(page).toContain('<h3>A compared/a <span class="note">beside</span> B compared/b</h3>');
-  expect(page).toContain('<td>50.0 %</td><td>100.0 %</td><td>+50.0</td>');
+  expect(page).toContain('<td data-head="A">50.0 %</td><td data-head="B">100.0 %</td><td data-head="B − A">+50.0</td>');
   expect(page).toContain('<code>1&lt;</code>');
   expect(page).toMatch(/B compared\/c<\/h3><p class="notice">Not compared: .*final\.jsonl: there is no such file/);
   rmSync(join(folder, 'compared'), { recursive: true });
