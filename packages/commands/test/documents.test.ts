@@ -86,7 +86,9 @@ it('every written page is reached from the README, over links that a repository 
 
 it('every generated page is reached from the catalogue, and the reference names those beside it', () => {
   const reached = reachedFrom(`${GENERATED_FOLDER}/catalogue.md`);
-  expect([...GENERATED.keys()].filter((page) => !reached.has(page))).toEqual([]);
+  // What the library exports is on the site, in its menu, and not in the package.
+  const shipped = [...GENERATED.keys()].filter((page) => !page.includes('/api/'));
+  expect(shipped.filter((page) => !reached.has(page))).toEqual([]);
   const files = [...GENERATED.keys()]
     .filter((page) => !page.includes('/methods/'))
     .map((page) => page.split('/').at(-1));

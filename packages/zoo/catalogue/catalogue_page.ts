@@ -8,7 +8,7 @@ import { CORE_METHODS, MEASURES, METHOD_FAMILIES } from './method_families.ts';
 export function cataloguePage({ tasks, rewards, points, methods }: Catalogue): string {
   const parts = [
     '# Tasks, rewards and methods',
-    'Made of the declarations by `npm run docs`; `rlvr-train show NAME` shows one of them. Made in the same way: [every key of a config](keys.md), [every metric](metrics.md), [every command and flag](commands.md), [published systems](../systems.md), and [what the library exports](api/library.md).',
+    'Made of the declarations by `npm run docs`; `rlvr-train show NAME` shows one of them. Made in the same way: [every key of a config](keys.md), [every metric](metrics.md), [every command and flag](commands.md), and [published systems](../systems.md).',
     '## Tasks',
     '`task: NAME`, or `task: {name: NAME, …}` with a level or knobs; several in `tasks: […]`.',
     ...tasks.flatMap(taskParts),

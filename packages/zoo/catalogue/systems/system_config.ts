@@ -61,6 +61,14 @@ export function systemConfig(system: System): string {
 /** Its keys that say what is trained on and what is measured, which move no weight from where the base would. */
 const KEPT = ['task', 'tasks', 'evaluation_figures', 'num_generations_eval', 'eval_steps'];
 
+/** What is paid where nothing is said. */
+const VERDICTS = 'reward_funcs: [accuracy]';
+
+/** The lines by which a system learns otherwise than its base would of the same task; none: it is a task, or a figure. */
+export function proposedLines({ keys = [] }: System): readonly string[] {
+  return keys.filter((line) => !KEPT.includes(keyOf(line)) && line !== VERDICTS);
+}
+
 /** The same task from the same base, without what the system proposes; its own lines where that is a task or a figure. */
 export function plainConfig(system: System): string {
   const keys = system.keys?.filter((line) => KEPT.includes(keyOf(line)));
