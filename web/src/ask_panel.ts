@@ -54,6 +54,7 @@ export class AskPanel {
     this.#wanted = prompt;
     if (this.#isAsking) return;
     this.#isAsking = true;
+    this.#moments.ariaBusy = 'true';
     while (this.#wanted !== '') {
       const { run } = this.#lab;
       const asked = this.#wanted;
@@ -68,6 +69,7 @@ export class AskPanel {
       }
     }
     this.#isAsking = false;
+    this.#moments.ariaBusy = 'false';
   }
 
   #show(prompt: string, before: readonly Answer[], now: readonly Answer[]): void {

@@ -145,7 +145,7 @@ it('every control is reached with Tab and shows it; all of them do their work by
   await status(page, 'resting');
   await page.fill('#prompt', '71>');
   await page.press('#prompt', 'Enter');
-  await page.waitForSelector('#ask .problem, #ask .answer.now li');
+  await page.waitForSelector('#ask [aria-busy=false] .answer.now li'); // not those of an earlier prompt
   expect(await page.textContent('#ask [role=status]')).toMatch(/^71> .*\d of 4 right before, \d of 4 right now/);
   expect(await page.locator('#ask .answer.before li').count()).toBe(4);
   await press(page, '#ask .answer button.tokens');

@@ -89,7 +89,7 @@ interface Asked {
 
 async function ask(page: Page): Promise<Asked[]> {
   await page.click('#ask button[type=submit]');
-  await page.waitForSelector('#ask .answer.now li');
+  await page.waitForSelector('#ask [aria-busy=false] .answer.now li'); // not those of an earlier evaluation
   const prompt = await page.inputValue('#prompt');
   return page.$$eval(
     '#ask .answer.now li .tokens',
