@@ -8,7 +8,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from './api_error.ts';
 
 export const LOOPBACK = '127.0.0.1';
-const OWN_NAMES = [LOOPBACK, 'localhost', '[::1]'];
 
 export interface Door {
   readonly port: number;
@@ -16,9 +15,14 @@ export interface Door {
   readonly key?: string;
 }
 
+/** What a server of this machine alone is called. */
+export function ownHosts(port: number): readonly string[] {
+  return [LOOPBACK, 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+}
+
 /** @throws ApiError 401 or 403 */
 export function admit(headers: IncomingHttpHeaders, { port, key }: Door): void {
-  const hosts = OWN_NAMES.map((name) => `${name}:${port}`);
+  const hosts = ownHosts(port);
   if (key === undefined && !hosts.includes(headers.host ?? '')) {
     throw new ApiError(403, 'foreign_host', `Host: ${headers.host} — this server answers to ${hosts[0]} alone.`);
   }
@@ -33,7 +37,8 @@ export function admit(headers: IncomingHttpHeaders, { port, key }: Door): void {
   }
 }
 
-function isSame(given: string, key: string): boolean {
+/** In a time that says nothing of how far they agree. */
+export function isSame(given: string, key: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(key)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

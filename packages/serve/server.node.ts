@@ -1,16 +1,16 @@
 /** An HTTP server that answers by a policy, in the forms of OpenAI's and vLLM's. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ConfigError, RlvrError } from '../../src/errors.ts';
 import type { Completion } from '../../src/model/sampling/generation.ts';
 import { type JsonObject, parseJsonObject } from '../../src/run/json.ts';
-import type { Answering } from '../models/asked/asked_policy.ts';
+import { type Answering, beforeStop } from '../models/asked/asked_policy.ts';
 import { AnswerQueue } from './answer_queue.ts';
 import { ApiError } from './api_error.ts';
 import { type Asked, chatAsked, completionAsked, generateAsked } from './asked.ts';
 import { admit, LOOPBACK } from './guard.node.ts';
+import { closeServer, listen, portOf } from './listen.node.ts';
 import { AnswerStream } from './stream.node.ts';
-import { beforeStop, chatChoice, completionChoice, generateChoice, usageOf } from './told.ts';
+import { chatChoice, completionChoice, generateChoice, usageOf } from './told.ts';
 
 /** Longest body that is read, in bytes. */
 const MOST_BYTES = 8 * 2 ** 20;
@@ -99,28 +99,9 @@ export async function startServer(options: ServeOptions): Promise<PolicyServer> 
     throw new ConfigError('no-key', `--host ${host} — ${rule}: --key SECRET.`, { host });
   }
   const service = new Service(options);
-  const server = createServer((request, response) => {
-    const { port: own } = server.address() as AddressInfo; // of a TCP server
-    void service.answer(request, response, own);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ code = 'an error' }: NodeJS.ErrnoException) => {
-      const rule = code === 'EADDRINUSE' ? 'taken by another program' : `cannot be listened on (${code})`;
-      reject(
-        new ConfigError('port', `--port ${port} — ${rule}; give another, or none for one that is free.`, { port }),
-      );
-    });
-    server.listen(port, host, resolve);
-  });
-  const { port: actual } = server.address() as AddressInfo;
-  return {
-    url: `http://${host}:${actual}/v1`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const server = createServer((request, response) => void service.answer(request, response, portOf(server)));
+  const actual = await listen(server, host, port);
+  return { url: `http://${host}:${actual}/v1`, close: () => closeServer(server) };
 }
 
 class Service {

@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http';
 import type { Completion } from '../../src/model/sampling/generation.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import type { Codec } from '../../src/text/codec.ts';
+import { textOf } from '../models/asked/asked_policy.ts';
 import type { Asked } from './asked.ts';
-import { contentOf, finishOf, listsOf, messageOf, settledText, type Told, textOf, usageOf } from './told.ts';
+import { contentOf, finishOf, listsOf, messageOf, settledText, type Told, usageOf } from './told.ts';
 
 /** What was told of an answer. */
 interface Progress {
@@ -36,7 +37,7 @@ export class AnswerStream {
   /** @param completions  all answers, at their ends */
   end(completions: readonly Completion[]): void {
     completions.forEach((completion, index) => {
-      const text = textOf(this.#codec, completion, this.#asked.stops);
+      const text = textOf(completion, this.#codec, this.#asked.stops);
       this.#tell(index, text, completion, finishOf(completion));
     });
     if (this.#asked.countsTokens) {

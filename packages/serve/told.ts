@@ -2,6 +2,7 @@
 import type { Completion } from '../../src/model/sampling/generation.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import type { Codec } from '../../src/text/codec.ts';
+import { textOf } from '../models/asked/asked_policy.ts';
 import { callFormatOf } from '../zoo/data/tools/call_formats.ts';
 import type { Asked } from './asked.ts';
 
@@ -14,17 +15,6 @@ export interface Told {
 }
 
 const FINISH = { eos: 'stop', stop: 'stop', length: 'length' } as const;
-
-/** The text of an answer: without the token that ended it, and up to a text that ends it. */
-export function textOf(codec: Codec, { tokens, finishReason }: Completion, stops: readonly string[]): string {
-  return beforeStop(codec.decode(finishReason === 'eos' ? tokens.subarray(0, -1) : tokens), stops);
-}
-
-/** The text before the first of these; all of it where there is none. */
-export function beforeStop(text: string, stops: readonly string[]): string {
-  const found = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
-  return found.length === 0 ? text : text.slice(0, Math.min(...found));
-}
 
 /** The part of a growing text that later tokens leave as it is: no half character, and no beginning of a stop. */
 export function settledText(text: string, stops: readonly string[]): string {
@@ -43,7 +33,7 @@ export function settledText(text: string, stops: readonly string[]): string {
 
 /** A choice of `/v1/chat/completions`. */
 export function chatChoice(codec: Codec, asked: Asked, index: number, completion: Completion): JsonObject {
-  const text = textOf(codec, completion, asked.stops);
+  const text = textOf(completion, codec, asked.stops);
   const { message, hasCalls } = messageOf(codec, text, asked);
   return {
     index,
@@ -85,7 +75,7 @@ export function completionChoice(
 ): JsonObject {
   return {
     index,
-    text: textOf(codec, completion, asked.stops),
+    text: textOf(completion, codec, asked.stops),
     finish_reason: FINISH[completion.finishReason],
     logprobs: asked.tellsLogprobs ? listsOf(codec, completion, asked.tellsIds) : null,
     ...(asked.tellsIds && { token_ids: [...completion.tokens], prompt_token_ids: [...prompt] }),

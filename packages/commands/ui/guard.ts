@@ -7,8 +7,8 @@
  * - the path begins with a token that only who started the server has read;
  * - what changes something is a POST with a header that a form of another site cannot send.
  */
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isSame, ownHosts } from '../../serve/guard.node.ts';
 
 export interface Door {
   readonly port: number;
@@ -31,7 +31,7 @@ export type Admission =
   | { readonly isAdmitted: false; readonly status: 400 | 403 | 405; readonly message: string };
 
 export function admit({ method, url, headers }: Visitor, { port, token }: Door): Admission {
-  const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  const hosts = ownHosts(port);
   if (!hosts.includes(headers.host ?? ''))
     return refused(403, 'This server answers to names of its own machine alone.');
   const { origin } = headers;
@@ -60,11 +60,6 @@ function behindToken(url: string, token: string): Admission {
     return refused(403, 'Open the whole address that the command printed: its path begins with a token.');
   }
   return { isAdmitted: true, path: rest.join('/'), query: parsed.searchParams };
-}
-
-function isSame(given: string, token: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(token)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function refused(status: 400 | 403 | 405, message: string): Admission {

@@ -1,9 +1,8 @@
 /** The server of `rlvr-train ui`: pages, events and requests of the runs in a folder, for this machine alone. */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { CheckpointError, ConfigError, RlvrError } from '../../../src/errors.ts';
+import { CheckpointError, RlvrError } from '../../../src/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../../src/run/json.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import { makeReport } from '../../report/report.ts';
@@ -15,6 +14,8 @@ import {
   makeRunsPage,
   newestCompletions,
 } from '../../report/served_pages.ts';
+import { LOOPBACK } from '../../serve/guard.node.ts';
+import { closeServer, listen, portOf } from '../../serve/listen.node.ts';
 import { REQUESTS, type RunRequest, requestOf } from '../process/run_requests.ts';
 import { notesOf, writeNotes } from '../runs/run_notes.ts';
 import { streamEvents } from './event_stream.ts';
@@ -25,7 +26,6 @@ import { servedComparisons } from './served_comparisons.ts';
 import { servedRuns } from './served_runs.ts';
 import { DOCS_FOLDER, type StaticFile, StaticFiles } from './static_files.ts';
 
-const LOOPBACK = '127.0.0.1';
 /** Where the training page lies. */
 const TRAINING = 'train/';
 const DOCS = 'docs/';
@@ -76,28 +76,11 @@ export async function startUi({ folder, port = 0 }: UiOptions): Promise<UiServer
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const site = new Site(folder);
   const server = createServer((request, response) => {
-    const at = { port: (server.address() as AddressInfo).port, token }; // of a TCP server
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    void answer(site, admit(request, at), request, response);
+    void answer(site, admit(request, { port: portOf(server), token }), request, response);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(refusedPort(port, error)));
-    server.listen(port, LOOPBACK, resolve);
-  });
-  const { port: actual } = server.address() as AddressInfo;
-  return {
-    url: `http://${LOOPBACK}:${actual}/${token}/`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
-
-function refusedPort(port: number, { code = 'an error' }: NodeJS.ErrnoException): ConfigError {
-  const rule = code === 'EADDRINUSE' ? 'taken by another program' : `cannot be listened on (${code})`;
-  return new ConfigError('port', `--port ${port} — ${rule}; give another, or none for one that is free.`, { port });
+  const actual = await listen(server, LOOPBACK, port);
+  return { url: `http://${LOOPBACK}:${actual}/${token}/`, close: () => closeServer(server) };
 }
 
 async function answer(

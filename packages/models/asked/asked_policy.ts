@@ -170,16 +170,22 @@ async function answers(
   return prompts.map((_, i) => all.slice(i * n, (i + 1) * n));
 }
 
-function generated(
-  { tokens, logprobs, finishReason }: Completion,
-  codec: Codec,
-  stops: readonly string[],
-): GeneratedText {
-  const text = codec.decode(finishReason === 'eos' ? tokens.subarray(0, -1) : tokens);
-  return { text: beforeStop(text, stops), tokens, logprobs, finishReason };
+function generated(completion: Completion, codec: Codec, stops: readonly string[]): GeneratedText {
+  const { tokens, logprobs, finishReason } = completion;
+  return { text: textOf(completion, codec, stops), tokens, logprobs, finishReason };
 }
 
-function beforeStop(text: string, stops: readonly string[]): string {
+/** The text of an answer: without the token that ended it, and up to a text that ends it. */
+export function textOf(
+  { tokens, finishReason }: Pick<Completion, 'tokens' | 'finishReason'>,
+  codec: Codec,
+  stops: readonly string[],
+): string {
+  return beforeStop(codec.decode(finishReason === 'eos' ? tokens.subarray(0, -1) : tokens), stops);
+}
+
+/** The text before the first of these; all of it where there is none. */
+export function beforeStop(text: string, stops: readonly string[]): string {
   const found = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
   return found.length === 0 ? text : text.slice(0, Math.min(...found));
 }

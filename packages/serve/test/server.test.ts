@@ -2,11 +2,11 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
-import { type Answering, askedPolicy } from '../../models/asked/asked_policy.ts';
+import { type Answering, askedPolicy, beforeStop } from '../../models/asked/asked_policy.ts';
 import { openAnswering } from '../../models/asked/open_model.ts';
 import { openSmallPretrained } from '../../models/test/support/small_pretrained.ts';
 import { type PolicyServer, startServer } from '../server.node.ts';
-import { beforeStop, messageOf, settledText } from '../told.ts';
+import { messageOf, settledText } from '../told.ts';
 
 const CONTEXT = 96;
 const USER = [{ role: 'user', content: 'Hello' }];
