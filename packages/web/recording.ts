@@ -66,7 +66,7 @@ export function recordedOf({
   const until = new Map<Json, number>();
   for (const line of metrics) {
     seconds += Number(line.step_time ?? 0) + Number(line.eval_runtime ?? 0);
-    until.set(line, Math.round(seconds));
+    until.set(line, rounded(seconds)); // a page's run may take less than one
   }
   const moments = answers.flatMap((line, i): RecordedMoment[] => {
     const { step, evaluation } = line;
@@ -91,9 +91,9 @@ export function recordedOf({
       },
     ];
   });
-  return { seconds: Math.round(seconds), prompts: shown(answers[0]).map(({ prompt }) => prompt), moments };
+  return { seconds: rounded(seconds), prompts: shown(answers[0]).map(({ prompt }) => prompt), moments };
 }
 
-function rounded(share: unknown): number {
-  return Number(Number(share).toFixed(4));
+function rounded(value: unknown): number {
+  return Number(Number(value).toFixed(4));
 }

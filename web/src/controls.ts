@@ -68,14 +68,13 @@ export class Controls {
     this.#said = status;
     this.#title();
     write(this.#train, status === 'resting' && history.step > 0 ? 'Continue' : LABELS[status]);
-    const isWaiting = status === 'waiting';
-    this.#disable(this.#train, !isWaiting && status !== 'resting' && status !== 'training' && status !== 'finished');
-    this.#disable(this.#step, !isWaiting && status !== 'resting');
-    this.#disable(this.#evaluate, !isWaiting && (run === undefined || status === 'busy' || status === 'stopping'));
-    this.#disable(
-      this.#reset,
-      isWaiting || status === 'asking' || status === 'opening' || status === 'busy' || status === 'stopping',
-    );
+    // A click while a run opens is for that run, and must not meet a button that is disabled between press and release.
+    const isComing = status === 'waiting' || status === 'asking' || status === 'opening';
+    const isHeld = status === 'busy' || status === 'stopping';
+    this.#disable(this.#train, isHeld || status === 'failed');
+    this.#disable(this.#step, !isComing && status !== 'resting');
+    this.#disable(this.#evaluate, !isComing && (run === undefined || isHeld));
+    this.#disable(this.#reset, isComing || isHeld);
     this.#progress();
     this.#lines();
     this.#showFigures();

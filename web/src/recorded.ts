@@ -3,7 +3,10 @@ import { keptRuns } from 'rlvr-train/web';
 import { byId, element } from '../../packages/report/page/dom.ts';
 import type { Recording } from '../../packages/web/recording.ts';
 import { type Experiment, linkOf, PRESETS } from './experiment.ts';
-import type { Lab } from './lab.ts';
+import type { Lab, LabStatus } from './lab.ts';
+
+/** While the engine writes no file. */
+const SETTLED: readonly LabStatus[] = ['waiting', 'resting', 'finished'];
 
 interface Source {
   /** Text of the button, and the words beside it. */
@@ -18,25 +21,30 @@ export class Recorded {
   readonly #offer = byId('watch-offer');
   readonly #place = byId('replay');
   #shown: Experiment | undefined;
+  /** Whether what is offered was looked for while nothing was being written. */
+  #isSettled = false;
 
   constructor(lab: Lab) {
     this.#lab = lab;
   }
 
-  /** Looks again for each experiment; what a live run writes takes the place of a replay. */
+  /** Looks for each experiment, and again when its run rests; what a live run writes takes the place of a replay. */
   update(): void {
     const { experiment, status } = this.#lab;
     if (status === 'training') this.#place.replaceChildren();
-    if (experiment === this.#shown) return;
+    const isSettled = SETTLED.includes(status);
+    const isOther = experiment !== this.#shown;
+    const isDue = isOther || (isSettled && !this.#isSettled);
     this.#shown = experiment;
-    void this.#find(experiment);
+    this.#isSettled = isSettled;
+    if (isOther) this.#place.replaceChildren();
+    if (isDue) void this.#find(experiment);
   }
 
   async #find(experiment: Experiment): Promise<void> {
     const source = (await this.#kept(experiment)) ?? shipped(experiment);
-    if (experiment !== this.#shown) return;
+    if (experiment !== this.#shown || this.#place.firstChild !== null) return;
     const isLinked = this.#lab.linked === experiment;
-    this.#place.replaceChildren();
     this.#section.hidden = source === undefined && !isLinked;
     this.#offer.hidden = false;
     if (source === undefined) {

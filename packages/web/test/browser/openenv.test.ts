@@ -29,4 +29,4 @@ num_generations_eval: 2
   } finally {
     await browser.close();
   }
-}, 60_000);
+});

@@ -31,4 +31,4 @@ it('js_function trains in Chromium with the verdicts and the weights of Node', a
   } finally {
     await browser.close();
   }
-}, 240_000);
+});

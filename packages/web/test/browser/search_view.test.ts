@@ -37,7 +37,7 @@ it('each try has a line, what was written is whole, and axe finds nothing', asyn
   expect(table.join(' ')).toBe(words);
   expect(errors).toEqual([]);
   await close();
-}, 120_000);
+});
 
 const RECORDED = '#preset=countdown';
 
@@ -51,7 +51,7 @@ it('a link to a recorded experiment replays it at once, and opens no engine; of 
   expect(await page.textContent('#replay')).toBe('');
   expect(errors).toEqual([]);
   await close();
-}, 60_000);
+});
 
 it('what a run learned that the browser keeps is watched again', async () => {
   const { page, errors, close } = await visit(browser, `${site.url}#preset=sort-two&steps=40&evalEvery=20`);
@@ -65,7 +65,7 @@ it('what a run learned that the browser keeps is watched again', async () => {
   expect(await page.textContent('#replay')).toMatch(/A recording of a run of this task, seed 0, .* in this browser/);
   expect(errors).toEqual([]);
   await close();
-}, 60_000);
+});
 
 it('a recorded run is replayed: its curve, the same problems at each moment, and a pause', async () => {
   const { page, errors, close } = await arrive(browser, `${site.url}${RECORDED}`);
@@ -90,7 +90,7 @@ it('a recorded run is replayed: its curve, the same problems at each moment, and
   expect(await page.textContent('#replay')).toBe('');
   expect(errors).toEqual([]);
   await close();
-}, 120_000);
+});
 
 it('where less motion is asked for, a recording is stepped by hand', async () => {
   const { page, close } = await arrive(browser, `${site.url}${RECORDED}`, { reducedMotion: 'reduce' });
