@@ -37,8 +37,9 @@ const row = z
     keys: lines('keys').optional(),
     base: text.optional(),
     claims: z
-      .enum(['greedy up', 'sampled up', 'pass up', 'length down', 'length up', 'entropy up'], {
-        error: 'expected a figure and its direction, such as length down',
+      .string()
+      .regex(/^((greedy|sampled|pass) (up|rises)|length (up|down|rises)|entropy up)$/, {
+        error: 'expected a figure and where it moves, such as length down',
       })
       .optional(),
     needs: text.optional(),

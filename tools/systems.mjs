@@ -8,11 +8,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../bench/command.mjs';
-import { trainedSystem } from '../packages/rlvr-train/test/support/trained_system.ts';
 import { plainConfig, systemConfig, systemsWithConfigs } from '../packages/zoo/catalogue/systems/system_config.ts';
 import { ZOO } from '../packages/zoo/registries.ts';
+import { wasmBackend } from '../src/kernels/wasm/backend.ts';
 import { useLists } from '../test/support/lists.ts';
-import { plainWasm } from '../test/support/small_runs.ts';
 
 const RECORD = new URL('../bench/results/systems.json', import.meta.url);
 const options = { systems: { type: 'string', default: '' }, seeds: { type: 'string', default: '3' } };
@@ -29,7 +28,8 @@ if (unknown !== undefined || seeds.length === 0) {
 }
 
 useLists(ZOO);
-const backend = await plainWasm();
+const { trainedSystem } = await import('../packages/rlvr-train/test/support/trained_system.ts'); // reads the lists
+const backend = await wasmBackend({ inline: true });
 const record = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : { commit: [], rows: {} };
 const { commit } = describeMachine();
 const plain = new Map();
@@ -40,11 +40,15 @@ async function trained(text) {
   const runs = [];
   for (const seed of seeds) runs.push(await trainedSystem(backend, text, { seed }));
   const of = (figure) => runs.map((run) => Number(figure(run).toFixed(4)));
+  const sharesOf = (evaluationOf) => ({
+    greedy: of((run) => evaluationOf(run).accuracy.mean),
+    sampled: of((run) => evaluationOf(run).meanAtK.mean),
+    pass: of((run) => Object.values(evaluationOf(run).passAtK).at(-1).mean),
+    length: of((run) => evaluationOf(run).meanLength),
+  });
   return {
-    greedy: of(({ evaluation }) => evaluation.accuracy.mean),
-    sampled: of(({ evaluation }) => evaluation.meanAtK.mean),
-    pass: of(({ evaluation }) => Object.values(evaluation.passAtK).at(-1).mean),
-    length: of(({ evaluation }) => evaluation.meanLength),
+    ...sharesOf(({ evaluation }) => evaluation),
+    start: sharesOf(({ start }) => start),
     entropy: of(({ entropy }) => entropy),
     seconds: Math.round((performance.now() - start) / seeds.length / 100) / 10,
   };

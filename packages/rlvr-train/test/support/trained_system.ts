@@ -14,7 +14,8 @@ export interface TrainedSystem {
   readonly steps: number;
   /** Warnings before step 1, and notes that a method does nothing or lacks what it is meant to have. */
   readonly faults: readonly string[];
-  /** Of held-out problems, the last one. */
+  /** Of held-out problems: as reinforcement begins, and the last one. */
+  readonly start?: Evaluation;
   readonly evaluation?: Evaluation;
   /** Of the policy, at the last step. */
   readonly entropy?: number;
@@ -37,21 +38,26 @@ export async function trainedSystem(backend: Backend, text: string, trial: Trial
   const { config } = parseConfig(tried(parse(text), trial), { file: 'system' });
   const run = await openRun(config, await createTasks(config, { heldOutSample: trial.heldOut }), backend);
   const faults: string[] = [];
+  let start: Evaluation | undefined;
   let evaluation: Evaluation | undefined;
   let entropy: number | undefined;
   let taken = 0;
   try {
     for await (const event of train(run)) {
-      if (event.type === 'evaluation') evaluation = event.evaluation;
+      if (event.type === 'evaluation') {
+        evaluation = event.evaluation;
+        if (event.stage === 'grpo') start ??= evaluation;
+      }
       if (event.type === 'step' && event.stage === 'grpo') {
-        entropy = Number(event.metrics.entropy);
+        const { entropy: nats } = event.metrics; // a step of dead groups alone has none
+        if (typeof nats === 'number') entropy = nats;
         taken++;
       }
       if (event.type !== 'diagnosis' || event.diagnosis.code !== COMBINATION) continue;
       const { level, message } = event.diagnosis;
       if (level === 'warning' || IS_FAULT.test(message)) faults.push(message);
     }
-    return { sha256: await weightsSha256(run.engine.policy), steps: taken, faults, evaluation, entropy };
+    return { sha256: await weightsSha256(run.engine.policy), steps: taken, faults, start, evaluation, entropy };
   } finally {
     await closeEngine(run.engine);
   }

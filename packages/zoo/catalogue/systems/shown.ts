@@ -1,9 +1,9 @@
 /** What a system's config comes to beside the same without the system, of the figure that its paper claims to move. */
 import { SHOWN } from './papers.ts';
 import type { Shown, ShownFigures, System } from './system.ts';
-import { configName } from './system_config.ts';
+import { configName, proposedLines } from './system_config.ts';
 
-type Figure = Exclude<keyof ShownFigures, 'seconds'>;
+type Figure = Exclude<keyof ShownFigures, 'seconds' | 'start'>;
 
 const FIGURES: Readonly<Record<Figure, readonly [title: string, unit: string, scale: number]>> = {
   greedy: ['greedy', ' %', 100],
@@ -18,26 +18,48 @@ const STUDENT: Readonly<Record<number, number>> = { 2: 12.706, 3: 4.303, 4: 3.18
 
 /** What `npm run systems` found of it; undefined for a system that it was not run for. */
 export function shownText(system: System): string | undefined {
-  const name = configName(system);
-  if (name === undefined || !Object.hasOwn(SHOWN, name)) return undefined;
-  return textOf(SHOWN[name], system.claims);
+  const shown = shownOf(system);
+  return shown && textOf(shown, claimOf(system));
 }
 
-/** @param claims  a figure and its direction, with a space between them */
-export function textOf({ own, plain }: Shown, claims = 'sampled up'): string {
-  const [figure, direction] = claims.split(' ') as [Figure, string];
+/** Whether what its paper claims is seen; undefined for a system that `npm run systems` was not run for. */
+export function movesAsClaimed(system: System): boolean | undefined {
+  const shown = shownOf(system);
+  return shown && differenceOf(shown, claimOf(system)).isBeyond;
+}
+
+function shownOf(system: System): Shown | undefined {
+  const name = configName(system);
+  return name !== undefined && Object.hasOwn(SHOWN, name) ? SHOWN[name] : undefined;
+}
+
+function claimOf(system: System): string {
+  return system.claims ?? (proposedLines(system).length > 0 ? 'sampled up' : 'sampled rises');
+}
+
+/** @param claims  a figure and where it moves, with a space between them */
+export function textOf({ own, plain }: Shown, claims: string): string {
+  const { figure, before, mean, half, isBeyond, seeds, beside } = differenceOf({ own, plain }, claims);
   const [title, unit, scale] = FIGURES[figure];
-  const differences = own[figure].map((value, seed) => value - plain[figure][seed]);
+  const shown = (value: number): string => (value * scale).toFixed(scale === 1 ? 2 : 1);
+  const signed = (value: number): string => `${value < 0 ? '−' : '+'}${shown(Math.abs(value))}`;
+  const verdict = isBeyond ? 'Moves as claimed' : 'No difference as claimed is seen at this size';
+  const interval = `${signed(mean)}, ${signed(mean - half)} to ${signed(mean + half)}`;
+  return `${verdict}: ${title} ${shown(meanOf(own[figure]))}${unit}, ${beside} ${shown(meanOf(before))}${unit} (${interval}; ${seeds} seeds, ${own.seconds} s each)`;
+}
+
+/** The mean difference over seeds, and half its 95 % interval. */
+function differenceOf({ own, plain }: Shown, claims: string) {
+  const [figure, direction] = claims.split(' ') as [Figure, string];
+  const before = direction === 'rises' && figure !== 'entropy' ? own.start[figure] : plain[figure];
+  const differences = own[figure].map((value, seed) => value - before[seed]);
   const mean = meanOf(differences);
   const squares = differences.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   const seeds = differences.length;
   const half = STUDENT[seeds] * Math.sqrt(squares / (seeds - 1) / seeds);
-  const shown = (value: number): string => (value * scale).toFixed(scale === 1 ? 2 : 1);
-  const signed = (value: number): string => `${value < 0 ? '−' : '+'}${shown(Math.abs(value))}`;
-  const isBeyond = direction === 'up' ? mean - half > 0 : mean + half < 0;
-  const verdict = isBeyond ? 'Moves as claimed' : 'No difference as claimed is seen at this size';
-  const interval = `${signed(mean)}, ${signed(mean - half)} to ${signed(mean + half)}`;
-  return `${verdict}: ${title} ${shown(meanOf(own[figure]))}${unit} beside ${shown(meanOf(plain[figure]))}${unit} without it (${interval}; ${seeds} seeds, ${own.seconds} s each)`;
+  const isBeyond = direction === 'down' ? mean + half < 0 : mean - half > 0;
+  const beside = direction === 'rises' ? 'at the start' : 'without it';
+  return { figure, before, mean, half, isBeyond, seeds, beside };
 }
 
 function meanOf(values: readonly number[]): number {

@@ -13,7 +13,10 @@ export interface System {
   readonly keys?: readonly string[];
   /** What its config begins with, a name in bases.yaml; absent: `partial`. */
   readonly base?: string;
-  /** The figure that its paper claims to move, and where to; absent: `sampled up`. */
+  /**
+   * The figure that its paper claims to move, and where to: `up` and `down` beside the same training without the system,
+   * `rises` from what reinforcement began with. Absent: `sampled up`, or `sampled rises` for a task or a figure alone.
+   */
   readonly claims?: string;
   /** What these lines need that a small model and a task of the package do not have. */
   readonly needs?: string;
@@ -41,8 +44,8 @@ export interface Base {
   readonly lines: readonly string[];
 }
 
-/** Figures at the end of a training, a value for each seed. */
-export interface ShownFigures {
+/** Figures of held-out problems, a value for each seed. */
+export interface ShownShares {
   /** Share of held-out problems whose greedy answer is right. */
   readonly greedy: readonly number[];
   /** Share of sampled answers that are right. */
@@ -51,6 +54,12 @@ export interface ShownFigures {
   readonly pass: readonly number[];
   /** Tokens of an answer. */
   readonly length: readonly number[];
+}
+
+/** Figures at the end of a training, a value for each seed. */
+export interface ShownFigures extends ShownShares {
+  /** As reinforcement began. */
+  readonly start: ShownShares;
   /** Nats of a token. */
   readonly entropy: readonly number[];
   /** Of one thread, for a seed. */
