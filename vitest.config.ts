@@ -156,6 +156,7 @@ export default defineConfig(({ mode }) => {
             name: 'openenv',
             include: ['packages/zoo/test/openenv/**/*.test.ts'],
             pool: 'forks',
+            testTimeout: 120_000,
           },
         },
         {

@@ -63,7 +63,7 @@ const WORKSPACES: Readonly<Record<string, readonly string[]>> = {
   compare: ['trackers', 'zoo'],
   report: ['compare', 'fleet', 'trackers'],
   plugins: ['http', 'models', 'zoo'],
-  serve: ['models', 'zoo'],
+  serve: ['http', 'models', 'zoo'],
   web: ['estimate', 'fleet', 'models', 'trackers', 'webgpu', 'zoo'],
   commands: [
     'compare',

@@ -7,6 +7,7 @@ import { COMPLETION } from './commands/completion.ts';
 import { CONFIGS } from './commands/configs.ts';
 import { DATA } from './commands/data.ts';
 import { DOCTOR } from './commands/doctor.ts';
+import { ENV } from './commands/env.ts';
 import { EVAL } from './commands/eval.ts';
 import { EXPLAIN } from './commands/explain.ts';
 import { EXPORT } from './commands/export.ts';
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   EVAL,
   EXPORT,
   SERVE,
+  ENV,
   SHOW,
   EXPLAIN,
   TASKS,

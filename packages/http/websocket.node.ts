@@ -1,6 +1,6 @@
 /**
- * A WebSocket client for Node, whose version 20 has none: texts of a server, and texts to it, without extensions.
- * Its socket keeps no process alive; who waits for an answer does so with a timer.
+ * WebSockets for Node, whose version 20 has none: texts to a server and to a client, without extensions.
+ * A socket keeps no process alive; who waits for an answer does so with a timer.
  *
  * @see RFC 6455
  */
@@ -37,27 +37,44 @@ export const connectWebSocket: Connect = async (url, headers, events) => {
       reject(new Error(`HTTP status ${response.statusCode}`));
     });
     asked.on('upgrade', (response, stream: Duplex, head: Buffer) => {
-      const accepted = createHash('sha1').update(`${key}${HANDSHAKE}`).digest('base64');
-      if (response.headers['sec-websocket-accept'] !== accepted) {
+      if (response.headers['sec-websocket-accept'] !== acceptanceOf(key)) {
         stream.destroy();
         reject(new Error('its handshake is not that of a WebSocket'));
         return;
       }
-      resolve(new NodeSocket(stream, head, events));
+      resolve(new NodeSocket(stream, head, events, 'client'));
     });
     asked.end();
   });
 };
 
+/**
+ * Takes a client's handshake: the other end of `connectWebSocket`.
+ *
+ * @param key  its header `Sec-WebSocket-Key` @param head  what has come after it
+ */
+export function acceptWebSocket(key: string, stream: Duplex, head: Buffer, events: SocketEvents): Socket {
+  const fields = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${acceptanceOf(key)}`];
+  stream.write(`HTTP/1.1 101 Switching Protocols\r\n${fields.join('\r\n')}\r\n\r\n`);
+  return new NodeSocket(stream, head, events, 'server');
+}
+
+function acceptanceOf(key: string): string {
+  return createHash('sha1').update(`${key}${HANDSHAKE}`).digest('base64');
+}
+
 class NodeSocket implements Socket {
   readonly #stream: Duplex & { unref?(): void; setNoDelay?(on: boolean): void };
   readonly #events: SocketEvents;
+  /** A client masks its frames, and a server does not. */
+  readonly #end: 'client' | 'server';
   #received: Buffer;
   /** Frames of a text that is not whole yet. */
   #parts: Buffer[] = [];
   #isClosed = false;
 
-  constructor(stream: Duplex, head: Buffer, events: SocketEvents) {
+  constructor(stream: Duplex, head: Buffer, events: SocketEvents, end: 'client' | 'server') {
+    this.#end = end;
     this.#stream = stream;
     this.#events = events;
     this.#received = head;
@@ -93,12 +110,16 @@ class NodeSocket implements Socket {
     for (;;) {
       const frame = frameOf(this.#received);
       if (frame === undefined || this.#isClosed) return;
+      if ((frame.mask !== undefined) !== (this.#end === 'server')) {
+        this.#closed('its frames are not masked as those of its end must be');
+        return;
+      }
       if (frame.end > MOST_BYTES) {
         this.#closed(TOO_MUCH);
         return;
       }
       if (this.#received.length < frame.end) return;
-      const payload = this.#received.subarray(frame.begin, frame.end);
+      const payload = masked(this.#received.subarray(frame.begin, frame.end), frame.mask);
       this.#received = this.#received.subarray(frame.end);
       this.#take(frame, payload);
     }
@@ -122,34 +143,43 @@ class NodeSocket implements Socket {
     }
   }
 
-  /** One frame, masked as a client's must be. */
   #write(opcode: number, payload: Buffer): void {
     if (this.#isClosed) return;
     const { length } = payload;
     const head = length < 126 ? Buffer.alloc(2) : Buffer.alloc(length < 65_536 ? 4 : 10);
     head[0] = 128 | opcode;
-    head[1] = 128 | (length < 126 ? length : length < 65_536 ? 126 : 127);
+    const isMasked = this.#end === 'client';
+    head[1] = (isMasked ? 128 : 0) | (length < 126 ? length : length < 65_536 ? 126 : 127);
     if (head.length === 4) head.writeUInt16BE(length, 2);
     if (head.length === 10) head.writeBigUInt64BE(BigInt(length), 2);
-    const mask = randomBytes(4);
-    this.#stream.write(Buffer.concat([head, mask, payload.map((byte, i) => byte ^ mask[i & 3])]));
+    const mask = isMasked ? randomBytes(4) : undefined;
+    this.#stream.write(Buffer.concat([head, mask ?? Buffer.alloc(0), masked(payload, mask)]));
   }
+}
+
+/** To mask twice is to unmask. @param mask  four bytes; absent: there is none */
+function masked(payload: Buffer, mask: Buffer | undefined): Buffer {
+  return mask === undefined ? payload : Buffer.from(payload.map((byte, i) => byte ^ mask[i & 3]));
 }
 
 interface Frame {
   readonly opcode: number;
   readonly isLast: boolean;
+  readonly mask?: Buffer;
   /** Its payload is [begin, end). */
   readonly begin: number;
   readonly end: number;
 }
 
-/** The frame that bytes begin with; undefined where its head is not whole yet. A server's frames have no mask. */
+/** The frame that bytes begin with; undefined where its head is not whole yet. */
 function frameOf(bytes: Buffer): Frame | undefined {
   if (bytes.length < 2) return undefined;
   const short = bytes[1] & 127;
-  const begin = short < 126 ? 2 : short === 126 ? 4 : 10;
+  const isMasked = (bytes[1] & 128) !== 0;
+  const sized = short < 126 ? 2 : short === 126 ? 4 : 10;
+  const begin = sized + (isMasked ? 4 : 0);
   if (bytes.length < begin) return undefined;
   const length = short < 126 ? short : short === 126 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2));
-  return { opcode: bytes[0] & 15, isLast: (bytes[0] & 128) !== 0, begin, end: begin + length };
+  const mask = isMasked ? bytes.subarray(sized, begin) : undefined;
+  return { opcode: bytes[0] & 15, isLast: (bytes[0] & 128) !== 0, mask, begin, end: begin + length };
 }

@@ -5,6 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { ConfigError } from '../../src/errors.ts';
 import { ApiError } from './api_error.ts';
 
 export const LOOPBACK = '127.0.0.1';
@@ -18,6 +19,13 @@ export interface Door {
 /** What a server of this machine alone is called. */
 export function ownHosts(port: number): readonly string[] {
   return [LOOPBACK, 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+}
+
+/** @throws ConfigError where a server for other machines has no key */
+export function needKey(host: string, key: string | undefined): void {
+  if (host === LOOPBACK || key !== undefined) return;
+  const rule = 'other machines could ask; give a key with it';
+  throw new ConfigError('no-key', `--host ${host} — ${rule}: --key SECRET.`, { host });
 }
 
 /** @throws ApiError 401 or 403 */

@@ -1,19 +1,16 @@
 /** An HTTP server that answers by a policy, in the forms of OpenAI's and vLLM's. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { ConfigError, RlvrError } from '../../src/errors.ts';
 import type { Completion } from '../../src/model/sampling/generation.ts';
-import { type JsonObject, parseJsonObject } from '../../src/run/json.ts';
+import type { JsonObject } from '../../src/run/json.ts';
 import { type Answering, beforeStop } from '../models/asked/asked_policy.ts';
 import { AnswerQueue } from './answer_queue.ts';
 import { ApiError } from './api_error.ts';
 import { type Asked, chatAsked, completionAsked, generateAsked } from './asked.ts';
-import { admit, LOOPBACK } from './guard.node.ts';
+import { admit, LOOPBACK, needKey } from './guard.node.ts';
 import { closeServer, listen, portOf } from './listen.node.ts';
+import { refuse, send, sentObject } from './reply.node.ts';
 import { AnswerStream } from './stream.node.ts';
 import { chatChoice, completionChoice, generateChoice, usageOf } from './told.ts';
-
-/** Longest body that is read, in bytes. */
-const MOST_BYTES = 8 * 2 ** 20;
 
 export interface ServeOptions {
   readonly answering: Answering;
@@ -94,10 +91,7 @@ function promptsOf({ questions }: Asked): readonly Int32Array[] {
 /** @throws ConfigError where the port is taken, or a server for other machines has no key */
 export async function startServer(options: ServeOptions): Promise<PolicyServer> {
   const { host = LOOPBACK, port = 0, key } = options;
-  if (host !== LOOPBACK && key === undefined) {
-    const rule = 'other machines could ask; give a key with it';
-    throw new ConfigError('no-key', `--host ${host} — ${rule}: --key SECRET.`, { host });
-  }
+  needKey(host, key);
   const service = new Service(options);
   const server = createServer((request, response) => void service.answer(request, response, portOf(server)));
   const actual = await listen(server, host, port);
@@ -178,38 +172,4 @@ class Service {
     const { context } = answering.policy.capacity;
     return { id, object: 'model', created: this.#created, owned_by: 'rlvr-train', max_model_len: context };
   }
-}
-
-/** @throws ApiError where it is no JSON object, or too long */
-async function sentObject(request: IncomingMessage): Promise<JsonObject> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > MOST_BYTES) throw new ApiError(413, 'too_large', `the body has more than ${MOST_BYTES} bytes.`);
-    pieces.push(piece);
-  }
-  const object = parseJsonObject(Buffer.concat(pieces));
-  if (object === undefined) throw new ApiError(400, 'no_json', 'the body is no JSON object.');
-  return object;
-}
-
-function send(response: ServerResponse, status: number, value: JsonObject): void {
-  if (response.writableEnded || response.destroyed) return;
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
-}
-
-/** Says why there is no answer; an answer that has begun is broken off. */
-function refuse(response: ServerResponse, error: unknown): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const refusal = error instanceof ApiError ? error : refusalOf(error);
-  send(response, refusal.status, refusal.toJSON());
-}
-
-function refusalOf(error: unknown): ApiError {
-  if (RlvrError.is(error)) return new ApiError(400, error.code, error.message);
-  return new ApiError(500, 'error', error instanceof Error ? error.message : String(error));
 }

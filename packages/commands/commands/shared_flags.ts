@@ -25,3 +25,9 @@ export const ASKED_WORD: Word = {
 };
 
 export const USE_ANYWAY = toggle('use the model of the directory although it is not the one that its run ended with');
+
+/** Of a command that listens. */
+export const HOST = text('<address>', 'who may ask, with --key: 0.0.0.0 is every machine', {
+  otherwise: 'this machine alone',
+});
+export const KEY = text('<secret>', 'must be sent with each request, as "Authorization: Bearer <secret>"');

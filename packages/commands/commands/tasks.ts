@@ -4,7 +4,7 @@ import { ConfigError } from '../../../src/errors.ts';
 
 const NAME = { syntax: '<name>', text: 'a task, or a file of yours such as ./tasks/mine.ts' };
 /** A preset, further knobs, and which problems. */
-const KNOBS = {
+export const KNOBS = {
   level: integer('<number>', 'preset of its knobs', { min: 0 }),
   style: text('<style>', 'compact or plain'),
   set: list('<knob=value>', 'a knob and its value, e.g. max=99'),

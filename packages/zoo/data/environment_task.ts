@@ -41,7 +41,7 @@ export interface EnvironmentTask<I extends Json, S extends Json, K extends Knobs
 }
 
 /** Chance in the verifier's own episodes: the same for all answers to a problem. */
-const VERIFIED = 'verified';
+export const VERIFIED = 'verified';
 
 /** A definition of a card and of what only the environment knows. */
 export function environmentTask<I extends Json, S extends Json, K extends Knobs>(
