@@ -35,7 +35,7 @@ export class Controls {
   readonly #reset = byId('reset') as HTMLButtonElement;
   readonly #figures = FIGURES.map((term) => new Figure(term));
   /** For those who want to look before they train. */
-  readonly #open = element('button', { type: 'button', id: 'open', class: 'small' }, 'Only open it');
+  readonly #open = element('button', { type: 'button', id: 'open', class: 'small' }, 'Start it without training');
   #notes: readonly Note[] = [];
   #run: BrowserRun | undefined;
   /** The button that was pressed by keyboard, while it is disabled. */
@@ -172,7 +172,7 @@ export class Controls {
       last === undefined ? '–' : percent(last.sampled.mean),
       last === undefined ? 'at temperature 1' : `${interval(last.sampled)}${before('sampled')}`,
     );
-    rewarded.show(reward === null ? '–' : reward.toFixed(3), `“${experiment.reward}”, last batch`);
+    rewarded.show(reward === null ? '–' : reward.toFixed(3), `by “${experiment.reward}”, last batch`);
     time.show(...this.#time());
   }
 

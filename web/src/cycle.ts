@@ -23,7 +23,7 @@ const STATIONS = [
   ],
 ] as const;
 
-const ROUND = 'Round after round. Point at one to read what it does.';
+const ROUND = 'One round of training, again and again. Point at a part, or tap it, to read what it does.';
 const SUPERVISED = 'Supervised first: the policy copies answers of a teacher. The rounds begin after that.';
 
 export class Cycle {

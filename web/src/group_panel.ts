@@ -16,6 +16,8 @@ export const DWELL_MS = 1200;
 const TURN_MS = 450;
 /** The same from one try to the next. */
 const TRY_MS = 200;
+/** An advantage whose bar is full: the most in a group of 16 that is divided by its deviation is 3.75. */
+const MOST_ADVANTAGE = 3.75;
 /** Frames in which a group is drawn: at once, its tokens would be styled and laid out longer than a frame takes. */
 const SLICES = 4;
 
@@ -61,11 +63,7 @@ export class GroupPanel {
       if (this.#shown === undefined && this.#heldOut === heldOut && this.#place.firstChild !== null) return false;
       this.#shown = undefined;
       this.#heldOut = heldOut;
-      const empty = element(
-        'p',
-        { class: 'empty' },
-        'Answers come with the first evaluation, or step of reinforcement.',
-      );
+      const empty = element('p', { class: 'empty' }, 'Its answers are shown here as it trains.');
       this.#place.replaceChildren(...(heldOut === undefined ? [empty] : heldOutAnswers(heldOut)));
       return false;
     }
@@ -165,11 +163,17 @@ export class GroupPanel {
 function legend(): HTMLElement {
   const marks = [
     ['1', 'sure'],
-    ['0.5', 'even'],
+    ['0.5', 'unsure'],
     ['0.02', 'surprising'],
   ] as const;
   const tokens = marks.map(([p, means]) => element('i', { class: 'token', style: `--p: ${p}` }, means));
-  return element('p', { class: 'quiet legend' }, ...tokens, 'press a word to look inside');
+  return element(
+    'p',
+    { class: 'quiet legend' },
+    ...tokens,
+    'press an answer to look inside',
+    element('span', {}, 'verdict, reward, advantage'),
+  );
 }
 
 /** While a teacher is copied: what the policy makes of problems that it is not trained on. */
@@ -207,7 +211,7 @@ function completion(
 ): HTMLElement {
   const direction = advantage > 0 ? 'up' : advantage < 0 ? 'down' : 'flat';
   const origin = originWords(provenance);
-  const strength = Math.min(1, Math.abs(advantage) / 2);
+  const strength = Math.min(1, Math.abs(advantage) / MOST_ADVANTAGE);
   return element(
     'li',
     { class: `completion ${direction}`, style: `--a: ${strength.toFixed(2)}; --turns: ${lines}` },

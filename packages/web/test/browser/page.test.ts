@@ -97,7 +97,7 @@ it.each([
   await page.focus('#cycle li:nth-child(3) button');
   expect(await page.textContent('#cycle p')).toContain('its advantage');
   await page.locator('#reset').focus();
-  expect(await page.textContent('#cycle p')).toContain('Round after round');
+  expect(await page.textContent('#cycle p')).toContain('One round of training');
   await close();
 });
 
