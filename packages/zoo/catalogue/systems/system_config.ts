@@ -1,4 +1,5 @@
 /** configs/systems/<name>.yaml: a whole config that runs what is here of a system: its base, and the system's own lines. */
+import { parse } from 'yaml';
 import { BASES } from './papers.ts';
 import type { Base, System } from './system.ts';
 import { PAPERS } from './table.ts';
@@ -65,14 +66,37 @@ const KEPT = ['task', 'tasks', 'evaluation_figures', 'num_generations_eval', 'ev
 const VERDICTS = 'reward_funcs: [accuracy]';
 
 /** The lines by which a system learns otherwise than its base would of the same task; none: it is a task, or a figure. */
-export function proposedLines({ keys = [] }: System): readonly string[] {
-  return keys.filter((line) => !KEPT.includes(keyOf(line)) && line !== VERDICTS);
+export function proposedLines(system: System): readonly string[] {
+  const { keys = [] } = system;
+  const plain = plainStages(system);
+  return keys.filter((line) => !KEPT.includes(keyOf(line)) && line !== VERDICTS && !(plain && isSame(line, plain)));
 }
 
-/** The same task from the same base, without what the system proposes; its own lines where that is a task or a figure. */
+/**
+ * The same task from the same base, without what the system proposes: its own lines where that is a task or a figure, and
+ * where it has stages of its own, as many steps in one.
+ */
 export function plainConfig(system: System): string {
-  const keys = system.keys?.filter((line) => KEPT.includes(keyOf(line)));
-  return `${linesOf({ ...system, keys }).join('\n')}\n`;
+  const keys = (system.keys ?? []).filter((line) => KEPT.includes(keyOf(line)));
+  const stages = plainStages(system);
+  return `${linesOf({ ...system, keys: [...keys, ...(stages === undefined ? [] : [stages])] }).join('\n')}\n`;
+}
+
+/** Of a system with stages of its own: the supervised ones without what they propose, then all others as one plain stage. */
+function plainStages({ keys = [] }: System): string | undefined {
+  const own = keys.find((line) => keyOf(line) === 'stages');
+  if (own === undefined) return undefined;
+  const { stages } = parse(own) as { readonly stages: readonly Readonly<Record<string, unknown>>[] }; // the build of papers.ts checked it
+  const kept = stages.flatMap(({ demonstrations: _, form_share: __, ...stage }) => (stage.stage === 'sft' ? [stage] : []));
+  const later = stages.filter(({ stage }) => stage !== 'sft');
+  const steps = later.reduce((sum, { max_steps }) => sum + Number(max_steps), 0);
+  const rate = later[0]?.learning_rate;
+  const rest = { stage: 'grpo', max_steps: steps, ...(rate !== undefined && { learning_rate: rate }) };
+  return `stages: ${JSON.stringify([...kept, rest])}`;
+}
+
+function isSame(line: string, other: string): boolean {
+  return keyOf(line) === keyOf(other) && JSON.stringify(parse(line)) === JSON.stringify(parse(other));
 }
 
 /** By name, all of them, with the first system of each. */
