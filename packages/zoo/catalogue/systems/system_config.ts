@@ -87,7 +87,9 @@ function plainStages({ keys = [] }: System): string | undefined {
   const own = keys.find((line) => keyOf(line) === 'stages');
   if (own === undefined) return undefined;
   const { stages } = parse(own) as { readonly stages: readonly Readonly<Record<string, unknown>>[] }; // the build of papers.ts checked it
-  const kept = stages.flatMap(({ demonstrations: _, form_share: __, ...stage }) => (stage.stage === 'sft' ? [stage] : []));
+  const kept = stages.flatMap(({ demonstrations: _, form_share: __, ...stage }) =>
+    stage.stage === 'sft' ? [stage] : [],
+  );
   const later = stages.filter(({ stage }) => stage !== 'sft');
   const steps = later.reduce((sum, { max_steps }) => sum + Number(max_steps), 0);
   const rate = later[0]?.learning_rate;
