@@ -29,7 +29,7 @@ export const METHOD_FAMILIES: readonly MethodFamily[] = [
     kinds: {
       'another baseline or scale of `group`': 'rloo maxrl js-shrinkage length-weighted greedy constant ema-role psr',
       'wrong and right unequally': 'w-reinforce nsr pos-weight sample-sign neg-scale-success difficulty-weight',
-      'another scale of a batch': 'informative-scale phase-scale reinforce-pp bundle riskpo sas',
+      'another scale of a batch': 'informative-scale phase-scale reinforce-pp bundle riskpo sas mapo',
       'ranks and pairs': 'brpo tournament canon',
       'steps and tokens':
         'process-centred renorm token-reward trie-value precision-weights context-dependency kl-masked-prompt',
@@ -40,10 +40,10 @@ export const METHOD_FAMILIES: readonly MethodFamily[] = [
     title: 'Clips and objectives',
     when: 'Several updates on a batch, or another loss than the clipped one; most do nothing at one update a batch.',
     kinds: {
-      'clips of a token': 'sapo dual-clip dcpo-clip dppo-tv clip-cov',
+      'clips of a token': 'sapo dual-clip dcpo-clip dppo-tv clip-cov gppo aspo bapo',
       'ratios of a completion': 'token sequence sequence_token sequence_sum none vespo gmpo',
-      'no clip': 'reinforce sq-log-ratio topr',
-      'right and wrong, without advantages': 'rft dpo-pairs drpo pacs positive-nll sft-nll',
+      'no clip': 'reinforce sq-log-ratio topr gvpo tpo',
+      'right and wrong, without advantages': 'rft nft dpo-pairs drpo pacs positive-nll sft-nll',
       'no rewards': 'terms-only',
     },
   },
@@ -70,7 +70,7 @@ export const METHOD_FAMILIES: readonly MethodFamily[] = [
     title: 'Length, ends and masks',
     when: 'Completions are cut off, repeat themselves, or grow.',
     kinds: {
-      'leave out of the loss': 'truncation-mask length-mask failure-mask std-ema-filter spread-guard',
+      'leave out of the loss': 'truncation-mask length-mask failure-mask gibberish-mask std-ema-filter spread-guard',
       'end or prolong': 'early-stop repetition-stop answer-forcing budget-forcing segment-rollout',
       'prefer the short': 'recompose',
       'keep to a form': 'constrained-decoding',
@@ -91,7 +91,8 @@ export const METHOD_FAMILIES: readonly MethodFamily[] = [
     title: 'Off-policy and replay',
     when: 'Completions of earlier steps, of a part of the policy or of a copy in fewer bits.',
     kinds: {
-      'weigh what was sampled otherwise': 'tis icepop opsm decoupled truncated-support-logprob p-div',
+      'weigh what was sampled otherwise':
+        'tis icepop opsm second-moment-mask decoupled truncated-support-logprob p-div',
       'earlier completions': 'replay-buffer success-replay reroll-cache step-dpo-stage',
     },
   },

@@ -1,4 +1,8 @@
-/** What the verifier had said stays in the metrics of the reward, and held-out problems are judged without noise. */
+/**
+ * What the verifier had said stays in the metrics of the reward, and held-out problems are judged without noise. `youden_j`
+ * is the rate of true positives less that of false ones: only its sign decides whether such a verifier teaches or misleads
+ * (arXiv:2601.04537).
+ */
 import { type GroupStep, keys, meanOf, method, number, text } from '../kit.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
@@ -42,6 +46,8 @@ export const noisyWrapper = method({
         metric('proxy_gap', meanOf(flips.map(({ gap }) => gap)));
         metric('false_positives', shareOf(false));
         metric('false_negatives', shareOf(true));
+        const kinds = new Set(flips.map(({ wasRight }) => wasRight));
+        if (kinds.size === 2) metric('youden_j', 1 - shareOf(true) - shareOf(false));
         return noisy;
       },
     };

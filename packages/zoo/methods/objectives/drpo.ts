@@ -11,6 +11,7 @@ import type { LossSequence, LossTerm } from '../kit.ts';
 import { counts, key, method, number, unreadAdvantages, unreadRatio } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
+import { softmax } from '../support/loss/softmax.ts';
 
 export const drpo = method({
   id: 'drpo',
@@ -85,12 +86,4 @@ function meanLogprob(sequence: LossSequence): number {
   let sum = 0;
   for (let t = 0; t < coefficients.length; t++) if (coefficients[t] !== 0) sum += logprobs[t];
   return sum / extentOf(sequence).tokens;
-}
-
-/** Softmax of values/temperature, and the log of the sum of their exponentials. */
-function softmax(values: readonly number[], temperature: number): { shares: readonly number[]; logSum: number } {
-  const most = Math.max(...values);
-  const parts = values.map((value) => Math.exp((value - most) / temperature));
-  const sum = parts.reduce((all, part) => all + part, 0);
-  return { shares: parts.map((part) => part / sum), logSum: most / temperature + Math.log(sum) };
 }

@@ -3,18 +3,26 @@
  * highest rewards (arXiv:2504.13818), so only as many cuts are compared as it has members.
  */
 import type { Rng } from '../../../../src/kernels/philox.ts';
+import { ownLength } from '../../../../src/methods/support/rollouts/turns.ts';
 import { choice, integer, isRight, keys, meanOf, method, type Rollout, type RolloutStrategy } from '../kit.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 
-const RULES = { random: randomly, variance: byVariance, balanced: byVerdict } as const;
+const RULES = {
+  random: randomly,
+  variance: byVariance,
+  balanced: byVerdict,
+  shortest: (rollouts: readonly Rollout[], count: number) => best(rollouts, count, (one) => -ownLength(one)),
+  efficient: (rollouts: readonly Rollout[], count: number) =>
+    best(rollouts, count, (one) => (one.reward ?? Number.NEGATIVE_INFINITY) / Math.max(1, ownLength(one))),
+} as const;
 
 export const oversampleSelect = method({
   id: 'oversample-select',
   about: {
     does: 'Samples more completions of each problem than are trained on, and keeps some of them by a rule.',
-    names: ['PODS', 'max-variance down-sampling'],
+    names: ['PODS', 'max-variance down-sampling', 'GFPO', 'group filtered policy optimization'],
     formula:
-      'num_generations of oversampling·num_generations: the subset of greatest variance, half of it right, or any',
+      'num_generations of oversampling·num_generations: the subset of greatest variance, half of it right, the shortest, those of most reward a token, or any',
     source: '2504.13818',
     certainty: 'paper',
   },
@@ -23,9 +31,12 @@ export const oversampleSelect = method({
     oversampling: integer({ min: 2, max: 64, example: 2 })
       .default(2)
       .describe('Completions for each one that is kept.'),
-    keptBy: choice(['variance', 'balanced', 'random'], 'not a way to choose completions')
+    keptBy: choice(['variance', 'balanced', 'random', 'shortest', 'efficient'], 'not a way to choose completions')
       .default('variance')
-      .describe('variance: rewards differ most; balanced: half of them right, as far as there are; random.'),
+      .describe(
+        'variance: rewards differ most; balanced: half of them right, as far as there are; shortest; efficient: most ' +
+          'reward a token, arXiv:2508.09726; random.',
+      ),
   }),
   readsVerdicts: ({ keptBy }) => keptBy === 'balanced',
   work: ({ oversampling }) => ({ samples: oversampling }),
@@ -52,6 +63,15 @@ type Places = readonly number[];
 
 function randomly(rollouts: readonly Rollout[], count: number, rng: Rng): Places {
   return rng.shuffle(rollouts.map((_, i) => i)).slice(0, count);
+}
+
+/** Those of the highest figure; of equal ones the earlier. */
+function best(rollouts: readonly Rollout[], count: number, figure: (rollout: Rollout) => number): Places {
+  const figures = rollouts.map(figure);
+  return rollouts
+    .map((_, i) => i)
+    .sort((a, b) => figures[b] - figures[a] || a - b)
+    .slice(0, count);
 }
 
 /** Half of them right, or as many as there are; which of them is left to chance. */

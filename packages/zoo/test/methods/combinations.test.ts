@@ -28,6 +28,7 @@ import { isTime } from '../../../../test/support/killed_runs.ts';
 import { openSmallRun } from '../../../../test/support/small_runs.ts';
 import { describeMethod } from '../../catalogue/catalogue.ts';
 import { methodFacts } from '../../catalogue/method_facts.ts';
+import { madeWay } from '../support/method_ablation.ts';
 import { needsTurns, playedTask } from '../support/played_methods.ts';
 import { type Judges, neededTask, playedLines, TASKS, type TaskLines, tossed } from '../support/tossed_tasks.ts';
 
@@ -207,7 +208,7 @@ function onTexts(
 /** A method by itself, all others as they are by default; for one that the draws leave out. */
 function byItself(point: MethodPoint, id: string): Combination {
   const isPlayed = METHODS[point].some((method) => method.id === id && needsTurns(method));
-  const asked = waysToAsk(point, isPlayed).find(([way]) => nameOf(way) === id)?.[0];
+  const asked = madeWay(id) ?? waysToAsk(point, isPlayed).find(([way]) => nameOf(way) === id)?.[0];
   const here = points.map(([other]) => (other === point ? [asked] : []));
   return isPlayed ? onEpisodes(here, 0) : onTexts(here, { usual: TASKS[0], passes: 1, seed: 0 });
 }

@@ -243,4 +243,10 @@ describe('checkpoint-average', () => {
     await whole.controller.afterStep?.({} as StepMetrics, whole.levers(10));
     expect(whole.done).toEqual([]);
   });
+
+  it('goes beyond the weights where more than all is kept', async () => {
+    const desk = deskOf('controllers: [{name: checkpoint-average, kept_share: 1.5}]');
+    await desk.controller.afterStep?.({} as StepMetrics, desk.levers(10));
+    expect(desk.done).toEqual(['policy ← -0.5·first']);
+  });
 });

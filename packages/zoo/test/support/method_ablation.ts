@@ -152,6 +152,10 @@ ${QUIET}`,
     lines: `max_steps: 4\nnum_iterations: 2\nepsilon: 0.01\n${QUIET}`,
   },
   icepop: { way: 'token_weights: [{name: icepop, band_low: 0.9}]', lines: `max_steps: 2\ntop_p: 0.6\n${QUIET}` },
+  'second-moment-mask': {
+    way: 'token_weights: [{name: second-moment-mask, m2_max: 1.0e-6}]',
+    lines: `max_steps: 4\nnum_iterations: 2\n${QUIET}`,
+  },
   decoupled: { way: 'token_weights: [decoupled]', lines: `max_steps: 4\nstaleness: 1\n${QUIET}` },
   ssb: { way: 'loss_terms: [ssb]', lines: `max_steps: 2\nrollout_strategies: [contrast-explain]\n${QUIET}` },
   'micro-token-mean': {
@@ -183,6 +187,14 @@ ${QUIET}`,
   'tool-f1': { way: 'group_steps: [tool-f1]', lines: WIDER },
   'tool-gain': { way: 'group_steps: [tool-gain]', lines: WIDER },
 };
+
+/** How a method acts in any stage, where its usual options seldom do: a name and options. */
+export function madeWay(id: string): unknown {
+  const own = MADE_FOR[id];
+  if (own === undefined || own.lines !== undefined || own.task !== undefined) return undefined;
+  const [asked] = Object.values(parse(own.way));
+  return Array.isArray(asked) ? asked[0] : asked;
+}
 
 /** A stage that is read for what it has by default. */
 const USUAL = parseConfig('task: reverse_text\nmax_steps: 1', { file: 'usual' }).config.stages[0];

@@ -22,3 +22,11 @@ export function extentOf(sequence: LossSequence): { readonly tokens: number; rea
   }
   return { tokens, weight };
 }
+
+/** The mean of a completion's advantages over its tokens: one number, unless a credit step tells them apart. */
+export function advantageOf(sequence: LossSequence): number {
+  const { advantages, coefficients } = sequence;
+  let sum = 0;
+  for (let t = 0; t < coefficients.length; t++) if (coefficients[t] !== 0) sum += advantages[t];
+  return sum / extentOf(sequence).tokens;
+}

@@ -61,6 +61,18 @@ describe('baseline × scale', () => {
     expectAll(maxrl.ofRewards(...given).flat(), [3, -1, -1, -1, 1 / 3, 1 / 3, 1 / 3, -1, 0, 0, 0, 0]);
   });
 
+  it('mapo is that of the deviation where half of a group is right, and nears that of the mean towards none and all', () => {
+    const [mapo, group] = [estimatorOf('mapo'), estimatorOf('group')];
+    expectAll(mapo.ofRewards([1, 0, 1, 0])[0], group.ofRewards([1, 0, 1, 0])[0], 6);
+    // p = ¼: λ = ¼, μ = ¼, σ = ½.
+    const [right, wrong] = [0.75, -0.25].map((away) => away * (0.75 / (0.5 + 1e-4) + 0.25 / 0.25));
+    expectAll(mapo.ofRewards([1, 0, 0, 0])[0], [right, wrong, wrong, wrong], 6);
+    expect(mapo.ofRewards([0, 0, 0], [1, 1, 1])).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+    ]);
+  });
+
   it.each(['maxrl', '{name: group, scale_rewards: mean}'])('gives 0 where the mean is not above 0: %s', (written) => {
     const { part, ofRewards } = estimatorOf(written);
     for (const below of [

@@ -28,3 +28,19 @@ it('failure-mask leaves out what fails in a way that it names, and says how much
   expect(masked.rollouts.map(({ inLoss }) => inLoss)).toEqual([false, undefined, false, undefined]);
   expect(step.logged).toEqual({ masked: 0.5 });
 });
+
+it('gibberish-mask leaves out what holds a rare token far below a blind choice, and says how much', () => {
+  const group = creditedGroup([{ length: 3 }, { length: 3 }, { length: 3 }, { length: 3 }]);
+  const rare = [5, 5, 2, 5];
+  const logprobs = [-1, -8, -8, -8];
+  const rollouts = group.rollouts.map((rollout, i) => ({
+    ...rollout,
+    tokens: Int32Array.of(1, rare[i], 1),
+    logprobs: Float32Array.of(-1, logprobs[i], -9),
+    ...(i === 3 && { inLoss: false }),
+  }));
+  const step = creditStep('gibberish-mask', { rare_above: 4, gibberish_offset: 2 });
+  const [masked] = step.apply([{ ...group, rollouts }]);
+  expect(masked.rollouts.map(({ inLoss }) => inLoss)).toEqual([undefined, false, undefined, false]);
+  expect(step.logged).toEqual({ masked: 0.25 });
+});

@@ -22,6 +22,10 @@ describe('noisy-wrapper', () => {
     expect(Math.abs(meanWhere(rewards[0], false) - 0.1)).toBeLessThan(0.013);
     expect(Math.abs(1 - meanWhere(rewards[0], true) - 0.3)).toBeLessThan(0.033);
     expect(logged['noisy-wrapper/false_positives']).toBeCloseTo(meanWhere(rewards[0], false), 12);
+    expect(logged['noisy-wrapper/youden_j']).toBeCloseTo(
+      meanWhere(rewards[0], true) - meanWhere(rewards[0], false),
+      12,
+    );
     expect(logged['noisy-wrapper/false_negatives']).toBeCloseTo(1 - meanWhere(rewards[0], true), 12);
     expect(logged['noisy-wrapper/proxy_gap']).toBeCloseTo(meanOf(rewards[0].map(Number)) - 0.25, 12);
     expect(groups[0].rollouts.map(({ verdict }) => verdict.score)).toEqual(many.map(({ parts }) => parts[0]));

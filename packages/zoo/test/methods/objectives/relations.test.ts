@@ -33,7 +33,7 @@ describe('on-policy, the gradient is that of the plain policy gradient', () => {
   const plain = given.flatMap(({ coefficients, advantages }) => [...coefficients].map((c, t) => -c * advantages[t]));
   const objectives = ['ppo-clip', 'cispo', 'sapo', 'vespo', 'reinforce', 'topr', 'dual-clip', 'gmpo', 'dcpo-clip'];
 
-  it.each([...objectives, 'dppo-tv', 'sq-log-ratio'])('of %s', (objective) => {
+  it.each([...objectives, 'dppo-tv', 'sq-log-ratio', 'gppo', 'aspo', 'nft', 'bapo'])('of %s', (objective) => {
     expectClose(slopesOf(gradientsOf(given, `objective: ${objective}`)), plain);
   });
 
@@ -250,6 +250,7 @@ describe('a policy that is far from the one that sampled', () => {
   // biome-ignore format: a list
   const every = [
     'ppo-clip', 'cispo', 'sapo', 'vespo', 'reinforce', 'topr', 'dual-clip', 'gmpo', 'dcpo-clip', 'dppo-tv',
+    'gppo', 'aspo', 'nft', 'bapo', 'gvpo', 'tpo',
   ];
 
   it.each([...every, 'sq-log-ratio', 'pacs', 'drpo'])('has a finite loss and gradient by %s', (objective) => {

@@ -14,14 +14,14 @@ import { rolloutTools } from '../../../../../test/support/steps.ts';
 const KEPT = 4;
 
 /** What is kept of a group with these rewards, of which 1 is right, and what was asked for. */
-async function kept(rule: string, rewards: readonly (number | null)[], seed = 'a') {
+async function kept(rule: string, rewards: readonly (number | null)[], seed = 'a', lengths: readonly number[] = []) {
   const stage = stageOf(
     `num_generations: ${KEPT}`,
     'generation_batch_size: 8',
     `rollout_strategies: [{name: oversample-select, oversampling: 2, kept_by: ${rule}}]`,
   );
   const [{ part }] = createMethods(stage).rolloutStrategies;
-  const rollouts = rewards.map((reward, i) => ({ ...rolloutOf(1, reward), text: String(i) }));
+  const rollouts = rewards.map((reward, i) => ({ ...rolloutOf(lengths[i] ?? 1, reward), text: String(i) }));
   const asked: GroupRequest[] = [];
   const tools = rolloutTools(stage, {
     rng: rngFor(seed),
@@ -75,6 +75,15 @@ describe('oversample-select', () => {
       return group.rollouts.filter(({ verdict }) => verdict.score === 1).length;
     };
     expect(await Promise.all([0, 1, 2, 5, 6, 7, 8].map(rights))).toEqual([0, 1, 2, 2, 2, 3, 4]);
+  });
+
+  it('keeps the shortest, or those of most reward a token', async () => {
+    const [rewards, lengths] = [
+      [1, 0, 1, 0, null, 1, 0.5, 0],
+      [9, 1, 3, 4, 2, 8, 2, 5],
+    ];
+    expect((await kept('shortest', rewards, 'a', lengths)).texts).toBe('1246');
+    expect((await kept('efficient', rewards, 'a', lengths)).texts).toBe('0256');
   });
 
   it('by chance keeps each as often as any other', async () => {
