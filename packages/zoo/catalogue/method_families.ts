@@ -41,7 +41,7 @@ export const METHOD_FAMILIES: readonly MethodFamily[] = [
     when: 'Several updates on a batch, or another loss than the clipped one; most do nothing at one update a batch.',
     kinds: {
       'clips of a token': 'sapo dual-clip dcpo-clip dppo-tv clip-cov gppo aspo bapo',
-      'ratios of a completion': 'token sequence sequence_token sequence_sum none vespo gmpo',
+      'ratios of a completion': 'token sequence sequence_token sequence_sum none vespo gmpo gepo',
       'no clip': 'reinforce sq-log-ratio topr gvpo tpo',
       'right and wrong, without advantages': 'rft nft dpo-pairs drpo pacs positive-nll sft-nll',
       'no rewards': 'terms-only',

@@ -66,7 +66,7 @@ export const teacherCredit = method({
     teacherWeight === 0 || teacherFrom === 'teacher'
       ? undefined
       : { prompt: shown(item, answer), tokens: ended(answer) },
-  readsVerdicts: ({ teacherFrom }) => teacherFrom === 'reference',
+  readsVerdicts: ({ teacherFrom, teacherShown }) => teacherFrom === 'reference' && teacherShown !== 'solution',
   create: ({ teacherWeight, teacherCap, teacherShown, teacherFrom }): CreditStep => ({
     apply(groups, { metric }) {
       if (teacherWeight === 0) return groups;

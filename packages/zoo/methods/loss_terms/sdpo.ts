@@ -6,6 +6,9 @@
  *
  * `ref-ema` makes the reference an average of the policy, as the paper's teacher is. A token weighs by its ratio to the
  * sampler, at most `sdpo_cap`, as a constant. Completions that nothing is known of have no loss here.
+ *
+ * A teacher that is shown the solution needs no rewards: on-policy self-distillation (OPSD, arXiv:2601.18734; SDFT,
+ * arXiv:2601.19897), whose whole loss it is with `objective: terms-only`.
  */
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
 import { key, keys, type LossSequence, type LossTerm, method, number } from '../kit.ts';
@@ -15,8 +18,8 @@ import { knowingPrompt, TEACHER_SHOWS, teacherUses } from '../support/rollouts/k
 export const sdpo = method({
   id: 'sdpo',
   about: {
-    does: 'Learns at each token from a teacher that sees a right completion of the group, or what was wrong.',
-    names: ['self-distillation', 'self-distilled policy optimization'],
+    does: 'Learns at each token from a teacher that sees a right completion of the group, what was wrong, or the solution.',
+    names: ['self-distillation', 'self-distilled policy optimization', 'on-policy self-distillation', 'OPSD', 'SDFT'],
     formula: 'sdpo_coef·min(r, sdpo_cap)·JSD_α(π(· | problem), q(· | problem, shown)); q of the reference, a constant',
     source: '2601.20802',
     certainty: 'paper',
@@ -38,10 +41,11 @@ export const sdpo = method({
   }),
   uses: ({ sdpoShown }, { batch: { numGenerations } }) => [...teacherUses(sdpoShown, numGenerations), distributions],
   demonstrate: ({ item, answer, shown, ended }) => ({ prompt: shown(item, answer), tokens: ended(answer) }),
-  readsVerdicts: true,
+  readsVerdicts: ({ sdpoShown }) => sdpoShown !== 'solution',
   create: ({ sdpoWeight, sdpoAlpha, sdpoCap, sdpoShown }): LossTerm => ({
     coupling: 'token',
     actsWithoutAdvantage: true,
+    ...(sdpoShown === 'solution' && sdpoWeight > 0 && { learnsWithoutRewards: true }),
     stopsGradient: true,
     teacherPrompt: (group, rollout, tools) => knowingPrompt(group, rollout, sdpoShown, tools),
     add(sequences, gradients) {

@@ -5,19 +5,21 @@ import { feedback } from '../../../../../src/methods/uses/feedback.ts';
 import { reference } from '../../../../../src/methods/uses/parameter_sets.ts';
 import type { Use } from '../../../../../src/methods/uses/use.ts';
 import { choice, isRight, type Rollout, type RolloutGroup } from '../../kit.ts';
+import { rightAnswers } from '../../uses/answers.ts';
 import { furtherPrompts, shownTexts } from '../../uses/room.ts';
 
 /** Schema of the option that says what it sees. */
-export const TEACHER_SHOWS = choice(['any', 'sibling', 'feedback'], 'nothing that a teacher may see')
+export const TEACHER_SHOWS = choice(['any', 'sibling', 'feedback', 'solution'], 'nothing that a teacher may see')
   .default('any')
   .describe(
     'sibling: a right completion of the group, never its own; feedback: what the task says was wrong; any: the ' +
-      'first, or else the second.',
+      'first, or else the second; solution: the right answer of the task.',
   );
 
-type Shows = 'any' | 'sibling' | 'feedback';
+type Shows = 'any' | 'sibling' | 'feedback' | 'solution';
 
 export function teacherUses(shows: Shows, groupSize: number): Use[] {
+  if (shows === 'solution') return [reference, shownTexts(1), furtherPrompts(1), rightAnswers];
   const read = shows === 'sibling' ? [] : [feedback({ required: shows === 'feedback' })];
   return [reference, shownTexts(1), furtherPrompts(groupSize - 1), ...read];
 }
@@ -29,6 +31,10 @@ export function knowingPrompt(
   shows: Shows,
   tools: TeacherTools,
 ): Int32Array | undefined {
+  if (shows === 'solution') {
+    const { item } = group;
+    return item.answer === '' ? undefined : prompted(group, tools.tokensOf(item.answer), tools);
+  }
   const sibling = shows === 'feedback' ? undefined : rightSibling(group, rollout);
   if (sibling !== undefined) return prompted(group, sibling, tools);
   const { feedback } = rollout.verdict;

@@ -1,5 +1,6 @@
 /** Completions that carry no loss: which ones, to the token. */
 import { expect, it } from 'vitest';
+import type { Rollout } from '../../../../../src/methods/records.ts';
 import type { Verdict } from '../../../../../src/rewards/verdict.ts';
 import { creditedGroup, creditStep } from '../../../../../test/support/credit.ts';
 
@@ -33,12 +34,14 @@ it('gibberish-mask leaves out what holds a rare token far below a blind choice, 
   const group = creditedGroup([{ length: 3 }, { length: 3 }, { length: 3 }, { length: 3 }]);
   const rare = [5, 5, 2, 5];
   const logprobs = [-1, -8, -8, -8];
-  const rollouts = group.rollouts.map((rollout, i) => ({
-    ...rollout,
-    tokens: Int32Array.of(1, rare[i], 1),
-    logprobs: Float32Array.of(-1, logprobs[i], -9),
-    ...(i === 3 && { inLoss: false }),
-  }));
+  const rollouts = group.rollouts.map(
+    (rollout, i): Rollout => ({
+      ...rollout,
+      tokens: Int32Array.of(1, rare[i], 1),
+      logprobs: Float32Array.of(-1, logprobs[i], -9),
+      ...(i === 3 && { inLoss: false }),
+    }),
+  );
   const step = creditStep('gibberish-mask', { rare_above: 4, gibberish_offset: 2 });
   const [masked] = step.apply([{ ...group, rollouts }]);
   expect(masked.rollouts.map(({ inLoss }) => inLoss)).toEqual([undefined, false, undefined, false]);

@@ -108,6 +108,12 @@ describe('the teacher of sdpo', () => {
     expect(promptFor('sibling', [told, wrong], 0)).toBeUndefined();
     const silent = { ...wrong, verdict: { ...wrong.verdict, feedback: '' } };
     expect(promptFor('any', [silent], 0)).toEqual(groupOf([]).prompt); // the problem as it is asked
+    expect(promptFor('solution', [wrong, right], 0)).toBeUndefined(); // the problem has no answer
+    const solved = groupOf([right]);
+    const known = { ...solved, item: { ...solved.item, answer: '12' } };
+    const [term] = createMethods(stageOf(line(', sdpo_shows: solution'))).lossTerms.filter(({ id }) => id === 'sdpo');
+    expect(term.part.teacherPrompt?.(known, right, tools)).toEqual(Int32Array.of(1, 2, 99));
+    expect(term.part.learnsWithoutRewards).toBe(true);
   });
 
   /** Everything is wrong, and this is said of it. */

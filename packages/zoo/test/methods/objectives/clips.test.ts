@@ -79,6 +79,35 @@ function expectSlopes(given: readonly LossSequence[], expected: readonly number[
   slopesOf(gradientsOf(given, 'objective: bapo')).forEach((slope, i) => expect(slope).toBeCloseTo(expected[i], 5));
 }
 
+describe('gepo', () => {
+  const probabilities = [0.5, 0.25, 0.125];
+  const given = (moved: readonly number[], advantages: readonly number[]): LossSequence[] =>
+    groupBy(
+      probabilities.map((q, i) => ({
+        logprobs: [Math.log(q * moved[i]) - 1, Math.log(q * moved[i]) + 1],
+        oldLogprobs: [Math.log(q), Math.log(q)],
+        advantage: advantages[i],
+        coefficient: 1 / 6,
+      })),
+    );
+  const expected = (0.5 ** 2 + 0.25 ** 2 + 0.125 ** 2) / (0.5 + 0.25 + 0.125); // 0.375
+
+  it('weighs by the probability of a token over that of the group, expected under the sampler', () => {
+    const weights = [1, 1.5, 3.2].map((by, i) => (by * probabilities[i]) / expected);
+    expect(weights).toEqual([4 / 3, 1, 3.2 / 3].map((weight) => expect.closeTo(weight, 12)));
+    const wide = 'objective: {name: gepo, gepo_epsilon: 0.9, gepo_epsilon_high: 9}';
+    const gradients = gradientsOf(given([1, 1.5, 3.2], [1, -2, 3]), wide);
+    expect(lossOf(gradients)).toBeCloseTo(-(weights[0] - 2 * weights[1] + 3 * weights[2]) / 3, 6);
+    const slopes = [-weights[0], 2 * weights[1], -3 * weights[2]].flatMap((slope) => [slope / 6, slope / 6]);
+    slopesOf(gradients).forEach((slope, i) => expect(slope).toBeCloseTo(slopes[i], 6));
+  });
+
+  it('clips as PPO does', () => {
+    const slopes = slopesOf(gradientsOf(given([1, 1, 1], [1, 1, -1]), 'objective: gepo'));
+    expect(slopes.map(Math.abs).map((slope) => slope > 0)).toEqual([false, false, true, true, false, false]);
+  });
+});
+
 it('second-moment-mask leaves out as few tokens as bring the mean square of the others within its bound', () => {
   const given = tokens([Math.E, 1], [Math.exp(-0.3), 1], [Math.exp(0.2), -1], [Math.exp(0.1), -1]);
   const masked = (most: number): boolean[] =>

@@ -250,7 +250,7 @@ describe('a policy that is far from the one that sampled', () => {
   // biome-ignore format: a list
   const every = [
     'ppo-clip', 'cispo', 'sapo', 'vespo', 'reinforce', 'topr', 'dual-clip', 'gmpo', 'dcpo-clip', 'dppo-tv',
-    'gppo', 'aspo', 'nft', 'bapo', 'gvpo', 'tpo',
+    'gppo', 'aspo', 'nft', 'bapo', 'gvpo', 'tpo', 'gepo',
   ];
 
   it.each([...every, 'sq-log-ratio', 'pacs', 'drpo'])('has a finite loss and gradient by %s', (objective) => {
