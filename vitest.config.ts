@@ -21,6 +21,7 @@ const NEEDING_MORE = [
   'packages/models/test/smollm2/**',
   'packages/web/test/browser/**',
   'packages/webgpu/test/training/**',
+  'packages/commands/test/mcp/**',
   'packages/zoo/test/{openenv,python}/**',
 ];
 
@@ -148,6 +149,16 @@ export default defineConfig(({ mode }) => {
             fileParallelism: false,
             testTimeout: 240_000,
             hookTimeout: 120_000,
+          },
+        },
+        {
+          // Needs the SDK that .ci/run mcp installs.
+          test: {
+            name: 'mcp',
+            include: ['packages/commands/test/mcp/**/*.test.ts'],
+            globalSetup: ['packages/commands/test/e2e/build.ts'],
+            pool: 'forks',
+            testTimeout: 240_000,
           },
         },
         {

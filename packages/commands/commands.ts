@@ -15,6 +15,7 @@ import { FETCH } from './commands/fetch.ts';
 import { FLEET } from './commands/fleet.ts';
 import { IMPORT } from './commands/import.ts';
 import { LIST } from './commands/list.ts';
+import { MCP } from './commands/mcp.ts';
 import { MERGE } from './commands/merge.ts';
 import { METHODS } from './commands/methods.ts';
 import { REPORT } from './commands/report.ts';
@@ -48,6 +49,7 @@ export const COMMANDS: readonly Command[] = [
   EXPORT,
   SERVE,
   ENV,
+  MCP,
   SHOW,
   EXPLAIN,
   TASKS,

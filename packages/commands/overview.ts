@@ -32,7 +32,7 @@ const GROUPS: readonly (readonly [name: string, rows: readonly Row[]])[] = [
       ['sample RUN [PROMPT]', 'ask a trained policy, or a model'],
       ['eval RUN', 'ask it all held-out problems'],
       ['export RUN', 'for llama.cpp, Ollama, transformers, ONNX'],
-      ['serve|env', 'a policy, or tasks, for other programs'],
+      ['serve|env|mcp', 'a policy, tasks or tools for programs'],
     ],
   ],
   [
