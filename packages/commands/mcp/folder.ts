@@ -81,7 +81,7 @@ export class AgentFolder {
   }
 
   /**
-   * Begins a training that goes on without this program; what it prints is appended to `runs/NAME.log`. Resolves once it
+   * Begins a training that continues without this program; what it prints is appended to `runs/NAME.log`. Resolves once it
    * is under way, or over.
    *
    * @throws ConfigError with what it says, where it cannot begin

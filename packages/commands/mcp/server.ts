@@ -1,4 +1,5 @@
 /** The tools over the Model Context Protocol on standard input and output, by its official SDK: an optional package. */
+import { createRequire } from 'node:module';
 import { ConfigError, RlvrError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/run/json.ts';
 import { ApiError } from '../../serve/api_error.ts';
@@ -94,13 +95,12 @@ export async function toolResult(
 
 async function loadSdk(): Promise<Sdk> {
   try {
-    const [server, stdio, types] = await Promise.all(
-      ['server/index.js', 'server/stdio.js', 'types.js'].map((file) => import(`${SDK}/${file}`) as Promise<object>),
-    );
-    return { ...server, ...stdio, ...types } as Sdk;
-  } catch (error) {
-    const isMissing = (error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND';
-    const reason = isMissing ? 'is an optional package and not installed' : `cannot be loaded: ${String(error)}`;
-    throw new ConfigError('no-mcp', `${SDK} ${reason}; npm install ${SDK}, then start this again.`);
+    createRequire(import.meta.url).resolve(`${SDK}/server/index.js`);
+  } catch {
+    const message = `${SDK} is an optional package and not installed; npm install ${SDK}, then start this again.`;
+    throw new ConfigError('no-mcp', message);
   }
+  const files = ['server/index.js', 'server/stdio.js', 'types.js'];
+  const [server, stdio, types] = await Promise.all(files.map((file) => import(`${SDK}/${file}`) as Promise<object>));
+  return { ...server, ...stdio, ...types } as Sdk;
 }

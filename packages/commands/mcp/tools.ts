@@ -77,7 +77,7 @@ export const AGENT_TOOLS: Readonly<Record<string, AgentTool>> = {
     call: async (given, folder, signal) => folder.command([...trained(given, folder), '--dry-run'], signal),
   },
   start: {
-    description: 'Begins a training, and gives its run by name; it goes on by itself: ask status, log and stop.',
+    description: 'Begins a training, and gives its run by name; it continues by itself: ask status, log and stop.',
     parameters: {
       config: CONFIG,
       name: { type: 'string', description: "of the run, below runs/; default: the config's, numbered" },

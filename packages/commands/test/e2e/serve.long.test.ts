@@ -28,7 +28,7 @@ it('serves tasks, with the knobs of the command line', async () => {
     expect(await (await fetch(`${url}/list_environments`)).json()).toEqual(['gcd', 'wordle']);
   });
   const { stderr } = await commandLine(['env', 'serve', 'gdc']);
-  expect(stderr).toMatch(/^error: task\.name: "gdc" — no such task; did you mean "gcd"\?.*\n$/);
+  expect(stderr).toMatch(/^task\.name: "gdc" — no such task .*\n$/);
 }, 120_000);
 
 /** Runs the command at a free port until `use` is done. */
