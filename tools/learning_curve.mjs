@@ -1,7 +1,7 @@
 // Draws the learning curve of a run as an SVG: held-out accuracy, greedy and sampled, against training time.
 //
 //   node tools/learning_curve.mjs RUN_DIRECTORY OUT.svg [TITLE]
-//   node tools/learning_curve.mjs runs/countdown docs/countdown.svg
+//   node tools/learning_curve.mjs runs/smollm2 docs/smollm2.svg
 //
 // Reads metrics.jsonl of the run directory. Time is the sum of `step_time`: seconds spent on training steps, without
 // evaluation. Bands are the 95 % intervals that each evaluation reports; the shaded stretch is the supervised stage.

@@ -50,7 +50,7 @@ describe('the figures over the seeds', () => {
       greedy: 0,
       sampled: 0,
     };
-    const [, drawn] = /<title>(.*)<\/title>/.exec(read('docs/countdown.svg')) ?? [];
+    const [, drawn] = /<title>(.*)<\/title>/.exec(read('docs/terminal.svg')) ?? [];
     expect(drawn).toContain(`to ${(100 * greedy).toFixed(1)} %`);
     expect(drawn).toContain(`to ${(100 * sampled).toFixed(1)} %`);
   });
