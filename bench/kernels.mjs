@@ -31,6 +31,7 @@ const CONTEXT = ROWS / GROUPS;
 const [D, F, V, HEADS, HEAD] = [128, 336, 110, 4, 32];
 const Q = 3 * HEADS * HEAD;
 const PARAMETERS = 600_000;
+const LAYER = 4 * D * D + 3 * D * F;
 
 // Weights have an arena of their own, which no case writes: the engine packs them once, outside the clock.
 // biome-ignore format: a table
@@ -39,6 +40,7 @@ const SHAPES = {
   values: {
     x: [ROWS, D], residual: [ROWS, D], dOut: [ROWS, D], qkv: [ROWS, Q], gateUp: [ROWS, 2 * F], inner: [ROWS, F],
     cos: [CONTEXT, HEAD / 2], sin: [CONTEXT, HEAD / 2], dLogprobs: [ROWS], dEntropies: [ROWS],
+    dLayer: [LAYER],
   },
   results: {
     y: [ROWS, D], dX: [ROWS, D], yQkv: [ROWS, Q], yGateUp: [ROWS, 2 * F], yInner: [ROWS, F], rstd: [ROWS],
@@ -47,9 +49,9 @@ const SHAPES = {
     logprobs: [ROWS], logSumExp: [ROWS], entropies: [ROWS], embedded: [ROWS, D], dTable: [V, D],
     losses: [ROWS], dPolicy: [ROWS], dEntropy: [ROWS],
     parameters: [PARAMETERS], gradients: [PARAMETERS], firstMoment: [PARAMETERS], secondMoment: [PARAMETERS],
-    partials: [Math.ceil(PARAMETERS / 1024)], norm: [1],
+    partials: [Math.ceil(PARAMETERS / 1024)], norm: [1], layer: [LAYER], layerMoment: [LAYER],
   },
-  settings: { temperature: [1], adamw: [8], sampling: [4], objective: [4], advantages: [ROWS], coefficients: [ROWS] },
+  settings: { temperature: [1], adamw: [8], muon: [4], sampling: [4], objective: [4], advantages: [ROWS], coefficients: [ROWS] },
   // Not checked: where float32 rounds across an edge of the CDF, another token is as right.
   sampled: { sampledLogprobs: [ROWS], sampledEntropies: [ROWS], keptLogMass: [ROWS] },
   indices: {
@@ -76,6 +78,22 @@ const output = { hidden: s.x, weight: s.head, targets: s.targets, temperature: s
 const flop = (inputs, outputs, count = ROWS) => 2 * count * inputs * outputs;
 /** Pairs of a row and a row it attends to; a product over them has HEADS · HEAD multiply-adds each. */
 const pairs = (GROUPS * CONTEXT * (CONTEXT + 1)) / 2;
+
+/** What Muon steps of a layer, one after the other in a flat slot: q, k, v, out, gate, up, down. */
+const MATRICES = placed([
+  [D, D],
+  [D, D],
+  [D, D],
+  [D, D],
+  [F, D],
+  [F, D],
+  [D, F],
+]);
+/** Five iterations: XXᵀ, its square, and the product with X. */
+const schulz = MATRICES.reduce(
+  (sum, { rows: m, columns: n }) => sum + 5 * (2 * flop(m, n, Math.min(m, n)) + 2 * Math.min(m, n) ** 3),
+  0,
+);
 
 /**
  * Name, call, the slots that it must read and write (twice where it adds to one), and FLOP where there are products.
@@ -113,6 +131,7 @@ const CASES = [
   ['fill 0.6 M', (k) => k.fill({ out: s.gradients, value: 0.001 }), 'gradients'],
   ['gradientNorm 0.6 M', (k) => k.gradientNorm({ gradients: s.gradients, partials: s.partials, norm: s.norm }), 'gradients'],
   ['adamw 0.6 M', (k) => k.adamw({ parameters: s.parameters, gradients: s.gradients, firstMoment: s.firstMoment, secondMoment: s.secondMoment, norm: s.norm, settings: s.adamw, decayLength: PARAMETERS }), 'parameters parameters gradients firstMoment firstMoment secondMoment secondMoment'],
+  ['muon, a layer', (k) => k.muon({ parameters: s.layer, gradients: s.dLayer, firstMoment: s.layerMoment, norm: s.norm, settings: s.muon, matrices: MATRICES }), 'layer layer dLayer layerMoment layerMoment', schulz],
 ];
 
 const chosen = CASES.filter(([name]) => only === undefined || name.includes(only));
@@ -136,6 +155,16 @@ try {
   for (const { engine } of engines) await engine.close();
 }
 
+/** Matrices of these sides, one after the other. */
+function placed(sides) {
+  let begin = 0;
+  return sides.map(([rows, columns]) => {
+    const place = { begin, rows, columns };
+    begin += rows * columns;
+    return place;
+  });
+}
+
 function planOperands() {
   const builders = Object.keys(SHAPES).map(
     (name) => new ArenaBuilder(name, name === 'indices' ? 'int' : 'real', 'bench'),
@@ -146,7 +175,14 @@ function planOperands() {
   });
   const weights = [slots.wQkv, slots.wOut, slots.wGateUp, slots.wDown, slots.head];
   const matrices = weights.map((slot) => ({ slot, uses: ['forward', 'backward'] }));
-  const limits = { rows: ROWS, context: CONTEXT, vocabSize: V, width: 2 * F, headDim: HEAD };
+  const limits = {
+    rows: ROWS,
+    context: CONTEXT,
+    vocabSize: V,
+    width: 2 * F,
+    headDim: HEAD,
+    muon: { short: D, long: F },
+  };
   return { slots, plan: { arenas: builders.map((builder) => builder.spec()), matrices, limits } };
 }
 
@@ -165,6 +201,7 @@ function fillings() {
     secondMoment: make([PARAMETERS], () => 1e-4),
     temperature: [1],
     adamw: [1e-3, 0.9, 0.95, 1e-8, 0.01, 0.1, 0.05, 1],
+    muon: [1e-3, 0.95, 0.01, 1],
     positions: make([ROWS], (row) => row % CONTEXT),
     kvRows: make([ROWS], (row) => row),
     intervals: make([ROWS], (row) => [first(row), split(row), split(row), row + 1]).flat(),
