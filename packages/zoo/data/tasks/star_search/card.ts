@@ -1,6 +1,6 @@
 import { searchKnobs } from '../../search_task.ts';
 import { type KnobsOf, taskCard } from '../../task_card.ts';
-import { STAR_KNOBS } from '../path_star/card.ts';
+import { starKnobs } from '../path_star/card.ts';
 
 export const starSearchCard = taskCard({
   name: 'star_search',
@@ -9,11 +9,7 @@ export const starSearchCard = taskCard({
   version: 2,
   category: 'graphs',
   tier: 2,
-  knobs: {
-    ...STAR_KNOBS,
-    arms: STAR_KNOBS.arms.default(2).describe('Arms of the star.'),
-    ...searchKnobs(64),
-  },
+  knobs: { ...starKnobs(2), ...searchKnobs(64) },
   checkKnobs({ length, max_tokens }) {
     const least = 3 * length + 3; // a word and a bracket or mark an edge, a comma, the way, EOS
     return max_tokens >= least ? [] : [{ key: 'max_tokens', rule: `must be ${least} or more here; raise it` }];

@@ -38,12 +38,12 @@ describe('star_search', () => {
 
 describe('searchTask', () => {
   it.each([
-    [starSearch, { search: false }],
-    [starSearch, { right_marks: 0.8, repeats: 0.3, gives_up: 0.2, random_order: 1 }],
-    [sudokuSearch, { search: false }],
-    [sudokuSearch, { holes: 12, max_tokens: 50, right_marks: 0.9, repeats: 0.3 }],
-  ] as const)('keeps the rules of a task with slips and without a search: $name %j', (definition, knobs) => {
-    const second = SEARCHES[definition.name];
+    ['star_search', { search: false }, starSearch],
+    ['star_search', { right_marks: 0.8, repeats: 0.3, gives_up: 0.2, random_order: 1 }, starSearch],
+    ['sudoku_search', { search: false }, sudokuSearch],
+    ['sudoku_search', { holes: 12, max_tokens: 50, right_marks: 0.9, repeats: 0.3 }, sudokuSearch],
+  ] as const)('keeps the rules of a task with slips and without a search: %s %j', (name, knobs, definition) => {
+    const second = SEARCHES[name];
     const { findings } = checkTask(definition as never, { items: 10, attempts: 500, settings: [knobs], second });
     expect(findings.map(findingText).join('\n')).toBe('');
   });
