@@ -46,6 +46,16 @@ describe('a run is evaluated', () => {
     expect(out).toMatch(/\n {2}distinct\S* +[\d.]+ \[[\d.]+–[\d.]+\]\n/);
   });
 
+  it('with further figures also where all its stages are supervised, and as without them', async () => {
+    writeFileSync('sft.yaml', CONFIG.replace(/ {2}- \{stage: grpo[^}]*\}\n/, ''));
+    expect((await run('--config', 'sft.yaml', '--output', 'runs/sft', '--quiet')).error).toBeUndefined();
+    const { eval_accuracy: accuracy } = await figuresOf('runs/sft', '--samples', '4');
+    const further = await figuresOf('runs/sft', '--samples', '4', '--figures', '{name: maj-k, k: 3}');
+    expect(further).toMatchObject({ 'eval_maj@3_low': expect.any(Number), eval_accuracy: accuracy });
+    const said = await messageOf(['eval', 'runs/sft', '--figures', 'm-lenght']);
+    expect(said).toMatch(/^--figures {2}.*m-lenght — no such method .*the nearest is m-length\.$/);
+  });
+
   it('on another range of its task, and on as many problems as are typed', async () => {
     const { eval_problems: usual = 0 } = await figuresOf(...RUN);
     const { eval_problems: more = 0 } = await figuresOf(...RUN, '--set', 'task.digits=3');
