@@ -3,6 +3,7 @@ import type { Library } from '../../src/config/registries.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { DIAGNOSTICS } from './diagnostics/list.ts';
 import { KEYS_ELSEWHERE } from './elsewhere/keys_elsewhere.ts';
+import { METHODS_OF_FORMS, STAGE_FORMS } from './elsewhere/stage_forms.ts';
 import { methodsWith } from './lists/methods_with.ts';
 import { rewardsWith } from './lists/rewards_with.ts';
 import { tasksWith } from './lists/tasks_with.ts';
@@ -19,6 +20,7 @@ async function named<T>({ names, load }: Named<T>, words: ReadonlySet<string>): 
 export const zooLibrary: Library = {
   async naming(...texts) {
     const words = new Set(texts.flatMap((text) => text.replace(COMMENT, '').split(/[^\w-]+/)));
+    if (Object.keys(STAGE_FORMS).some((name) => words.has(name))) for (const name of METHODS_OF_FORMS) words.add(name);
     const [points, demonstrations = [], tasks = {}, rewards = {}] = await Promise.all([
       Promise.all(METHOD_POINTS.map(async (point) => [point, await named(METHODS[point], words)] as const)),
       named(METHODS.demonstrations, words),
@@ -30,6 +32,7 @@ export const zooLibrary: Library = {
       tasks: tasksWith(tasks),
       rewards: rewardsWith(rewards),
       keysElsewhere: KEYS_ELSEWHERE,
+      stageForms: STAGE_FORMS,
       diagnostics: DIAGNOSTICS,
     };
   },

@@ -93,11 +93,10 @@ function targetsOf(tree: Tree, path: string, value: unknown, place: Place): stri
   const [head, ...rest] = path.split('.');
   const { stages } = tree.values;
   const list = Array.isArray(stages) ? stages : [];
-  if ((head === 'sft' || head === 'grpo') && rest.length > 0) {
+  const kinds = list.map(stageName);
+  if ((head === 'sft' || head === 'grpo' || kinds.includes(head)) && rest.length > 0) {
     if ((stages ?? null) === null && head === 'grpo') return [rest.join('.')]; // flat keys are one grpo stage
-    const indices = list.flatMap((stage, index) =>
-      stageKind(stage) === head ? [`stages.${index}.${rest.join('.')}`] : [],
-    );
+    const indices = kinds.flatMap((kind, index) => (kind === head ? [`stages.${index}.${rest.join('.')}`] : []));
     if (indices.length === 0)
       tree.problems.add(path, value, `there is no ${head} stage; use one of the stages given`, place);
     return indices;
@@ -109,7 +108,7 @@ function targetsOf(tree: Tree, path: string, value: unknown, place: Place): stri
   }
   if (readers.length > 0 && readers.every((stage) => Object.hasOwn(stage as object, head))) {
     const who = readers.length < list.length ? 'every stage that reads it' : 'every stage';
-    const example = `${stageKind(readers.at(-1))}.${path}`;
+    const example = `${stageName(readers.at(-1))}.${path}`;
     const rule = `${who} sets its own, so this would change nothing; use for example ${example}`;
     tree.problems.add(path, value, rule, place);
     return [];
@@ -152,8 +151,12 @@ function readsKey(stage: unknown, name: string): boolean {
   return kind !== undefined && stageReads(kind, name);
 }
 
-/** undefined where there is no such kind, which is refused later. */
+function stageName(stage: unknown): string | undefined {
+  return isMapping(stage) && typeof stage.stage === 'string' ? stage.stage : undefined;
+}
+
+/** Other names are forms of grpo, or refused later. */
 function stageKind(stage: unknown): StageConfig['stage'] | undefined {
-  const kind = isMapping(stage) ? stage.stage : undefined;
-  return kind === 'sft' || kind === 'grpo' ? kind : undefined;
+  const name = stageName(stage);
+  return name === undefined || name === 'sft' ? name : 'grpo';
 }

@@ -6,6 +6,7 @@ import type { TaskList } from '../data/registered_task.ts';
 import type { DiagnosticList } from '../diagnostics/diagnostic.ts';
 import type { MethodList } from '../methods/method_list.ts';
 import type { RewardList } from '../rewards/reward_list.ts';
+import type { GivenKeys } from './section.ts';
 import type { KeysElsewhere } from './unknown_keys.ts';
 
 /** What a config may name, and what is said of a run of it. */
@@ -15,8 +16,18 @@ export interface Registries {
   readonly rewards: RewardList;
   /** For what is said of a key that is not here; absent: it is unknown. */
   readonly keysElsewhere?: KeysElsewhere;
+  /** Further values of `stage`, by name; absent: none. */
+  readonly stageForms?: Readonly<Record<string, StageForm>>;
   /** What is looked for in a run; absent: nothing is. */
   readonly diagnostics?: DiagnosticList;
+}
+
+/** A name for grpo stages with certain methods, under the keys that other trainers have for them: `stage: dpo`. */
+export interface StageForm {
+  /** The keys that it has besides those of a grpo stage, which keep their meaning unless `asGrpo` changes it. */
+  readonly keys: readonly string[];
+  /** What a grpo stage would say instead. @param own  its own keys @param path  of the stage, for messages about what it adds */
+  asGrpo(own: GivenKeys, path: string): GivenKeys;
 }
 
 /** Lists whose entries are loaded once they are named. */

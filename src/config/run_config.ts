@@ -295,7 +295,7 @@ function resolveStages(
   written: unknown,
   top: GivenKeys,
   problems: Problems,
-  { methods: list, keysElsewhere }: Registries,
+  { methods: list, keysElsewhere, stageForms = {} }: Registries,
 ): ResolvedStage[] {
   if (written === undefined) return [resolveStage('grpo', top, new Map(), '', problems, list)];
   if (!Array.isArray(written) || written.length === 0) {
@@ -307,13 +307,16 @@ function resolveStages(
     problems.add('stages', `${written.length} stages`, `must be at most ${MOST_STAGES}; join those that are alike`);
     return [];
   }
-  const kinds = written.map((stage, index) => readKind(stage, `stages.${index}`, problems));
+  const kinds = written.map((stage, index) => readKind(stage, `stages.${index}`, Object.keys(stageForms), problems));
   if (kinds.every((kind) => kind === 'sft')) refuseUnread(top, problems);
   return kinds.flatMap((kind, index) => {
     if (kind === undefined) return [];
     const prefix = `stages.${index}.`;
-    const stageKeys = givenKeys(written[index], prefix, guides[kind], problems, keysElsewhere);
-    return [resolveStage(kind, top, stageKeys, prefix, problems, list)];
+    const form = isKind(kind) ? undefined : stageForms[kind];
+    const guide = isKind(kind) ? guides[kind] : withKeys(guides.grpo, form?.keys);
+    const own = givenKeys(written[index], prefix, guide, problems, keysElsewhere);
+    const meant = form?.asGrpo(own, `stages.${index}`) ?? own;
+    return [resolveStage(isKind(kind) ? kind : 'grpo', top, meant, prefix, problems, list)];
   });
 }
 
@@ -363,13 +366,24 @@ function refuseConflicts(
   }
 }
 
-function readKind(stage: unknown, path: string, problems: Problems): StageConfig['stage'] | undefined {
+const isKind = (kind: unknown): kind is StageConfig['stage'] => kind === 'sft' || kind === 'grpo';
+
+const withKeys = (guide: KeyGuide, keys: readonly string[] = []): KeyGuide => ({
+  ...guide,
+  known: new Set([...guide.known, ...keys]),
+});
+
+/** @param forms  further names of grpo stages */
+function readKind(stage: unknown, path: string, forms: readonly string[], problems: Problems): string | undefined {
   if (!isMapping(stage)) {
     problems.add(path, stage, 'must be a mapping; for example {stage: grpo, max_steps: 300}');
     return undefined;
   }
-  if (stage.stage === 'sft' || stage.stage === 'grpo') return stage.stage;
-  problems.add(`${path}.stage`, stage.stage ?? MISSING, 'not a kind of stage; use sft or grpo');
+  const { stage: kind } = stage;
+  if (isKind(kind) || (typeof kind === 'string' && forms.includes(kind))) return kind;
+  const others =
+    forms.length === 0 ? 'sft or grpo' : `${['sft', 'grpo', ...forms.slice(0, -1)].join(', ')} or ${forms.at(-1)}`;
+  problems.add(`${path}.stage`, kind ?? MISSING, `not a kind of stage; use ${others}`);
   return undefined;
 }
 

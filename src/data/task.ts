@@ -217,6 +217,10 @@ export interface Task {
   readonly leak?: string;
   /** Why a supervised stage cannot learn it, as `rule; remedy`, if so. */
   readonly undemonstrated?: string;
+  /** Why rewards cannot teach it, as `rule; remedy`, if so. */
+  readonly unrewarded?: string;
+  /** Completions of an item's row, if it is a preference between them or a verdict on one. */
+  preferred?(item: TaskItem): readonly string[];
   /** An episode of the warm start's teacher, present for a multi-turn task. Pure in (seed, index). */
   demonstratedEpisode?(item: TaskItem, seed: number, index: number): PlayedEpisode;
   /** Different problems of the training stream; undefined where the task cannot list them. */

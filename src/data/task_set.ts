@@ -212,6 +212,7 @@ class TokenizedTasks implements TaskSet {
         this.#spoken(item, MEASURED_SEED, index)?.tokens.length ?? 0,
         this.codec.encode(item.answer).length,
         this.codec.encode(this.#taskOf(item).demonstration(item, MEASURED_SEED, index)).length,
+        ...(this.#taskOf(item).preferred?.(item) ?? []).map((text) => this.codec.encode(text).length),
       );
     }
     return { promptTokens: withRoom(promptTokens), completionTokens: withRoom(answerTokens) + 1 };

@@ -40,6 +40,21 @@ export function requireDemonstrations({ stages }: Pick<RunConfig, 'stages'>, tas
   }
 }
 
+/**
+ * @param uses  [stages] of a grpo stage's methods
+ * @param drawn  [stages] the tasks that the stage draws from
+ * @throws ConfigError where rewards are to teach rows that have no right answer
+ */
+export function requireAnswers(uses: readonly (AskedFor | undefined)[], drawn: readonly TaskSet[]): void {
+  for (const [index, ofStage] of uses.entries()) {
+    if (ofStage === undefined || ofStage.asked.some(({ use }) => use.takesPreferences)) continue;
+    const lacking = drawn[index].shares.find(({ task }) => task.unrewarded !== undefined);
+    if (lacking === undefined) continue;
+    const { label, task } = lacking;
+    throw new ConfigError('no-answers', `${label}: ${task.unrewarded}.`, { task: label });
+  }
+}
+
 /** Problems to inspect: enough to meet a rare task of a mixture. */
 const LOOKED_AT = 128;
 /** A training stream that no run uses. */

@@ -31,7 +31,7 @@ import { modelShape, trainedOf } from '../planning/capacity.ts';
 import { type AdviseMemory, requireMemory } from '../planning/require_memory.ts';
 import { getReward, type OwnRewards, type RewardList } from '../rewards/reward_list.ts';
 import { type OpenedBase, requireBase } from './base.ts';
-import { requireDemonstrations, requireUses, warningsOfUses } from './check_uses.ts';
+import { requireAnswers, requireDemonstrations, requireUses, warningsOfUses } from './check_uses.ts';
 import { type FurtherModels, type OpenedModels, openModels, usedModels } from './models.ts';
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
@@ -99,6 +99,10 @@ export async function openRun(
   const used = usedModels(config, [...uses, { asked: shown }], models, tasks.codec);
   requireDemonstrations(config, tasks);
   const drawn = config.stages.map((_, index) => stageTasks(tasks, config, index)); // says which tasks there are not
+  requireAnswers(
+    methods.map((own) => own?.uses),
+    drawn,
+  );
   const warnings = methods.flatMap((own, index) =>
     own === undefined
       ? []

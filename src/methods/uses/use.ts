@@ -23,6 +23,8 @@ export interface Use {
   readonly model?: string;
   /** It derives from verdicts, whatever the rewards. */
   readonly readsVerdicts?: true;
+  /** It learns from rows of preferences, which need no right answer. */
+  readonly takesPreferences?: true;
   /** It takes the log-probs of the whole vocabulary, so batches are split to fit them. */
   readonly takesDistributions?: true;
   /** It scores between sampling and update, so the rollouts' activations are not kept. */

@@ -1,5 +1,6 @@
 /** Which columns problems are read from, where a config does not name them: what the field calls them. */
 import type { DatasetKnobs } from './card.ts';
+import { isPair } from './preferences.ts';
 import type { Row } from './row.ts';
 
 /** Columns with a conversation; the second has turns of `from` and `value`, as ShareGPT has them. */
@@ -32,6 +33,7 @@ export function readColumns({ prompt, answer, completion, choices }: DatasetKnob
     TEMPLATE_KWARGS,
     CHOSEN,
     'rejected',
+    'label',
     ...PROMPTS,
     ...ANSWER_COLUMNS,
     ...ANSWERS,
@@ -67,6 +69,7 @@ export function guessColumns(
     const column = ANSWERS.filter((name) => name !== guessed.prompt).find((name) => hasMember(row, name));
     if (column !== undefined) guessed.answer = column;
     else if (needsNone && CHOSEN in row && knobs.completion === undefined) guessed.completion = CHOSEN;
+    else if (!needsNone && isPair(row)) guessed.answer = CHOSEN;
   }
   const given = { ...knobs, ...guessed } as DatasetKnobs; // columns, as its own
   const unread =

@@ -26,6 +26,7 @@ import { type DatasetKnobs, datasetCard } from './card.ts';
 import { type DatasetParts, PLAIN_ROWS } from './dataset_parts.ts';
 import { type LoadedRows, loadRows } from './load_rows.ts';
 import { keyedPermutation } from './permutation.ts';
+import { sidesOf } from './preferences.ts';
 import { type DatasetProblem, problemOf } from './problem.ts';
 import { rereadBy } from './reread.ts';
 import type { Row } from './row.ts';
@@ -145,6 +146,8 @@ class LoadedDataset implements DatasetTask {
   readonly style = 'compact';
   readonly language: TaskLanguage;
   readonly notes: readonly string[];
+  readonly unrewarded?: string;
+  readonly undemonstrated?: string;
   readonly repeat?: Repeat;
   readonly #parts: Parts;
   #order: { readonly key: string; readonly at: (index: number) => number } | undefined;
@@ -156,6 +159,14 @@ class LoadedDataset implements DatasetTask {
     this.knobs = parts.knobs as unknown as Knobs; // as the YAML has them, so plain data
     const rendered = this.#renderedNote();
     this.notes = rendered === undefined ? parts.loaded.notes : [...parts.loaded.notes, rendered];
+    if (parts.loaded.preferences === 'alone') {
+      this.unrewarded =
+        'its rows are preferences without a right answer; learn from them in a stage dpo, kto, orpo or cpo, or name a column by answer';
+    }
+    if (parts.loaded.preferences !== undefined && this.preferred(this.longItems()[0]).length === 1) {
+      this.undemonstrated =
+        'some of its rows are completions that nobody wants; give an sft stage data_files without these';
+    }
     if (parts.repeat !== undefined) this.repeat = parts.repeat;
     const longest = this.longItems();
     const bytes = (texts: readonly string[]): number =>
@@ -163,7 +174,7 @@ class LoadedDataset implements DatasetTask {
     this.language = {
       tokenizer: byteTokenizer,
       promptTokens: bytes(longest.map(({ prompt }) => prompt)),
-      completionTokens: bytes(longest.map((item) => this.#learned(item))) + 1 + ROOM,
+      completionTokens: bytes(longest.flatMap((item) => [this.#learned(item), ...this.preferred(item)])) + 1 + ROOM,
       fixedCompletionTokens: undefined,
     };
   }
@@ -219,6 +230,10 @@ class LoadedDataset implements DatasetTask {
 
   demonstration(item: TaskItem): string {
     return this.#problem(rowOf(item)).completion;
+  }
+
+  preferred({ columns = {} }: TaskItem): readonly string[] {
+    return this.#parts.loaded.preferences === undefined ? [] : (sidesOf(columns) ?? []).map(({ text }) => text);
   }
 
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {

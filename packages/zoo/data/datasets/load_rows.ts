@@ -12,6 +12,7 @@ import type { DatasetKnobs } from './card.ts';
 import { guessColumns, readColumns } from './columns.ts';
 import type { DatasetParts } from './dataset_parts.ts';
 import { GrowingInts } from './growing_ints.ts';
+import { isAnsweredBySide, isPreference, sidesOf } from './preferences.ts';
 import { type DatasetProblem, type ProblemReading, problemOf } from './problem.ts';
 import { looseKey, PromptIndex, promptKey } from './prompt_index.ts';
 import { readRows } from './read_rows.ts';
@@ -30,6 +31,8 @@ export interface LoadedRows {
   knobsOf(row: number): DatasetKnobs;
   /** `questions.jsonl:17`. */
   placeOf(row: number): string;
+  /** Rows are preferences; `alone`: and have no other right answer. Absent: they are questions. */
+  readonly preferences?: 'alone' | 'answered' | undefined;
   /** What was left out, one line each. */
   readonly notes: readonly string[];
 }
@@ -85,6 +88,9 @@ class Loading {
   #leakedInSpaces = 0;
   #contradicted = 0;
   #firstContradiction = '';
+  #preferences: LoadedRows['preferences'];
+  /** Of rows with a label: those that are wanted, and the others. */
+  readonly #labels = { wanted: 0, unwanted: 0 };
 
   constructor(knobs: DatasetKnobs, of: RowsToLoad) {
     this.#knobs = knobs;
@@ -143,14 +149,15 @@ class Loading {
     let other: DatasetProblem | undefined;
     let near: { readonly row: number; readonly problem: DatasetProblem } | undefined;
     const loose = looseKey(key);
-    const same = this.#of.isShown
-      ? undefined
-      : this.#prompts.add(loose, index, (before) => {
-          other = this.#problemAt(before);
-          const otherKey = promptKey(promptText(other.prompt));
-          if (otherKey !== key && looseKey(otherKey) === loose) near ??= { row: before, problem: other };
-          return otherKey === key;
-        });
+    const same =
+      this.#of.isShown || this.#preferences !== undefined
+        ? undefined
+        : this.#prompts.add(loose, index, (before) => {
+            other = this.#problemAt(before);
+            const otherKey = promptKey(promptText(other.prompt));
+            if (otherKey !== key && looseKey(otherKey) === loose) near ??= { row: before, problem: other };
+            return otherKey === key;
+          });
     if (same !== undefined && other !== undefined) return this.#repeat(problem, other, same, split);
     if (near !== undefined && JSON.stringify(near.problem.truth) !== JSON.stringify(problem.truth)) {
       if (this.#contradicted++ === 0) {
@@ -162,15 +169,15 @@ class Loading {
     this.#lines.push(line);
     // Prompts that differ only in case may be near copies, so they fall on one side.
     const side = this.#of.isShown ? 'train' : (split ?? this.#splitOf(key.toLowerCase()));
-    (side === 'train' ? this.#train : this.#heldOut).push(index);
+    const sides = this.#preferences && sidesOf(read.row);
+    if (sides?.length === 1) this.#labels[sides[0].isChosen ? 'wanted' : 'unwanted']++;
+    // Whatever equals an unwanted completion is not right.
+    if (side === 'train') this.#train.push(index);
+    else if (sides?.[0].isChosen !== false) this.#heldOut.push(index);
     this.#prompting.offer(index, key.length);
-    this.#completing.offer(
-      index,
-      (problem.dialogue ?? [{ role: 'assistant' as const, content: problem.completion }]).reduce(
-        (n, turn) => n + sizeOf(turn),
-        0,
-      ),
-    );
+    const shown = problem.dialogue ?? [{ role: 'assistant' as const, content: problem.completion }];
+    const size = shown.reduce((n, turn) => n + sizeOf(turn), 0);
+    this.#completing.offer(index, Math.max(size, ...(sides ?? []).map(({ text }) => text.length)));
     return undefined;
   }
 
@@ -181,6 +188,9 @@ class Loading {
       const { knobs, note } = guessColumns(row, this.#knobs, this.#of);
       if (note !== undefined) this.#notes.push(`${file.name}: ${note}`);
       file.knobs = knobs;
+      if (!this.#of.isShown && isPreference(row)) {
+        this.#preferences = isAnsweredBySide(row, this.#knobs) ? 'alone' : 'answered';
+      }
     }
     return file.knobs;
   }
@@ -230,6 +240,11 @@ class Loading {
       const why = this.#firstFlaw === undefined ? 'give more rows' : `the first that was skipped: ${this.#firstFlaw}`;
       throw new DataError('no-rows', `${names}: no row to train on; ${why}.`);
     }
+    const { wanted, unwanted } = this.#labels;
+    if (wanted + unwanted > 0 && Math.min(wanted, unwanted) === 0) {
+      const rule = `label is ${wanted > 0} in all of the ${counted(wanted + unwanted, 'row')}, so nothing tells wanted completions from others`;
+      throw new DataError('no-rows', `${names}: ${rule}; give rows of both labels.`);
+    }
     if (heldOut.length === 0 && !this.#of.isShown) {
       const held = this.#knobs.held_out;
       const remedy =
@@ -262,6 +277,7 @@ class Loading {
       longest: [...new Set([...this.#prompting.rows, ...this.#completing.rows])],
       knobsOf: (row) => this.#knobsOf(row),
       placeOf: (row) => this.#placeOf(row),
+      preferences: this.#preferences,
       notes: this.#notes,
     };
   }

@@ -5,6 +5,7 @@ import type { Message, ToolSchema } from '../../../../src/text/codec.ts';
 import { type AnswerReader, type Truth, writtenAnswer } from './answers.ts';
 import type { DatasetKnobs } from './card.ts';
 import { ANSWER_COLUMNS, conversationColumn, MESSAGES, TEMPLATE_KWARGS, TOOLS } from './columns.ts';
+import { isAnsweredBySide, isPair, isPreference, type PreferenceSide, sidesOf } from './preferences.ts';
 import type { ReadRow, Row } from './row.ts';
 
 export interface DatasetProblem {
@@ -57,18 +58,19 @@ export function problemOf(read: ReadRow, knobs: DatasetKnobs, answers: AnswerRea
 
 function readProblem(read: ReadRow, knobs: DatasetKnobs, answers: AnswerReader): DatasetProblem {
   const { row } = read;
-  const dialogue = conversationColumn(row, knobs, answers.needsNone);
+  const sides = answers.needsNone ? undefined : preferenceOf(row);
+  const dialogue = conversationColumn(row, knobs, answers.needsNone || sides !== undefined);
   if (dialogue !== undefined) return conversation(read, dialogue, knobs, answers);
   const prompt = promptOf(read, knobs.prompt);
+  if (sides !== undefined && isAnsweredBySide(row, knobs)) {
+    const [{ text }] = sides;
+    return { prompt, truth: truthOf(text, read, 'chosen', knobs, answers), completion: text };
+  }
   const column = knobs.answer ?? ANSWER_COLUMNS.find((name) => name in row);
   if (row.label === false && 'completion' in row && answers.needsNone)
     throw new Flaw('column "label" is false: nobody wants this completion; leave the row out');
   if (column === undefined && answers.needsNone) {
     return { prompt, truth: null, completion: textOf(row, knobs.completion ?? 'completion', '') };
-  }
-  if (column === undefined && 'chosen' in row) {
-    const rule = 'has no right answer: an sft stage learns what is chosen of it, where its data_files name this file';
-    throw new Flaw(`a pair of chosen and rejected ${rule}`, 'or name a column by answer');
   }
   const given = lastTurn(writtenCell(read, column ?? 'answer'));
   const truth = truthOf(given, read, column ?? 'answer', knobs, answers);
@@ -78,6 +80,20 @@ function readProblem(read: ReadRow, knobs: DatasetKnobs, answers: AnswerReader):
       ? writtenAnswer(given, answers.shown(truth), knobs.extract)
       : textOf(row, completionColumn);
   return { prompt, truth, completion };
+}
+
+/** The sides of a row of preferences; undefined: it is none. @throws Flaw where there is nothing to prefer */
+function preferenceOf(row: Row): readonly PreferenceSide[] | undefined {
+  if (!isPreference(row)) return undefined;
+  const sides = sidesOf(row);
+  if (sides === undefined) {
+    const columns = isPair(row) ? 'chosen and rejected' : 'completion';
+    throw new Flaw(`${columns} must be texts that are not empty, or messages that end with one`);
+  }
+  if (sides.length === 2 && sides[0].text === sides[1].text) {
+    throw new Flaw(`chosen and rejected are the same, ${shortened(sides[0].text)}; leave the row out`);
+  }
+  return sides;
 }
 
 /** The problem with what its row gives the chat template, or with a prompt that no template renders. */

@@ -1,0 +1,78 @@
+/**
+ * Stages of preferences under the names of TRL's trainers: each is a grpo stage of objective `preference`, over rows
+ * (`preference-rows`), or with `pairs_from: samples` over the policy's own completions. Keys are those of TRL's config.
+ */
+import type { StageForm } from '../../../src/config/registries.ts';
+import type { Given, GivenKeys } from '../../../src/config/section.ts';
+
+/** Options of the objective, which a stage of preferences has as keys of its own; a test compares them. */
+const OPTIONS: readonly string[] = [
+  'loss_type',
+  'loss_weights',
+  'beta',
+  'label_smoothing',
+  'f_divergence_type',
+  'f_alpha_divergence_coef',
+  'ld_alpha',
+  'use_weighting',
+  'reference_free',
+  'cpo_alpha',
+  'simpo_gamma',
+  'discopop_tau',
+  'desirable_weight',
+  'undesirable_weight',
+  'solved_reward',
+];
+/** The methods that such a stage is made of. */
+export const METHODS_OF_FORMS: readonly string[] = ['preference', 'preference-rows'];
+
+interface Form {
+  /** What the objective is given where the stage does not say it. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Rows have single completions, and each gets that of another row. */
+  readonly isSingle?: boolean;
+}
+
+const FORMS: Readonly<Record<string, Form>> = {
+  dpo: { options: {} },
+  kto: { options: { loss_type: 'kto' }, isSingle: true },
+  orpo: { options: { loss_type: 'orpo', cpo_alpha: 1 } },
+  cpo: { options: { reference_free: true, cpo_alpha: 1 } },
+};
+
+export const STAGE_FORMS: Readonly<Record<string, StageForm>> = Object.fromEntries(
+  Object.entries(FORMS).map(([name, form]): [string, StageForm] => [
+    name,
+    { keys: [...OPTIONS, 'pairs_from'], asGrpo: (own, path) => asGrpo(form, own, path) },
+  ]),
+);
+
+function asGrpo({ options, isSingle = false }: Form, own: GivenKeys, path: string): GivenKeys {
+  const isSampled = own.get('pairs_from')?.value === 'samples';
+  const given = [...own].filter(([name]) => OPTIONS.includes(name));
+  const objective = {
+    name: METHODS_OF_FORMS[0],
+    ...options,
+    ...Object.fromEntries(given.map(([name, { value }]) => [name, value])),
+  };
+  const added = (value: unknown): Given => ({ path, value });
+  const rest = [...own].filter(([name]) => !OPTIONS.includes(name) && name !== 'pairs_from');
+  const rows: Readonly<Record<string, unknown>> = {
+    num_generations: 2,
+    temperature: 1,
+    rollout_strategies: [{ name: METHODS_OF_FORMS[1], ...(isSingle && { mismatched: true }) }],
+  };
+  const defaults = Object.entries({ aggregation: 'seq-mean', ...(isSampled ? {} : rows) });
+  const stage = new Map<string, Given>([
+    ...defaults.map(([name, value]) => [name, added(value)] as const),
+    ...rest,
+    ['objective', added(objective)],
+    ['beta', added(0)], // that of a KL to the reference, which the loss has already
+  ]);
+  const micro = stage.get('per_device_train_batch_size');
+  // TRL counts rows here.
+  if (!isSampled && typeof micro?.value === 'number') {
+    stage.set('per_device_train_batch_size', { ...micro, value: 2 * micro.value });
+  }
+  return stage;
+}
