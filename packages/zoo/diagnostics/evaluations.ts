@@ -169,6 +169,9 @@ const heldOutFalls: Diagnostic = {
 /** Points by which the share of right answers in training may exceed the held-out one. */
 const GAP = 0.25;
 
+const takesRows = (stage: StageConfig): boolean =>
+  stage.stage === 'grpo' && stage.methods.rolloutStrategies.some(({ name }) => name === 'preference-rows');
+
 const heldOutGap: Diagnostic = {
   code: 'held-out-gap',
   level: 'note',
@@ -177,6 +180,7 @@ const heldOutGap: Diagnostic = {
   unless: ['held-out-falls', 'memorised'],
   look({ evaluations, problems }, stage) {
     const now = evaluations.at(-1);
+    if (takesRows(stage)) return undefined; // what is right there is what the rows prefer
     if (!now?.training || now.training.correct < GAP + now.sampled.mean || now.training.correct <= now.sampled.high) {
       return undefined;
     }

@@ -14,7 +14,13 @@ import { emptyGradients, groupOf, rolloutOf } from '../../../../test/support/rol
 import { anyStage, stageOf } from '../../../../test/support/stages.ts';
 import { stepOf } from '../../../../test/support/steps.ts';
 
-const sizes = { completions: 8, lossTokens: 24, maxCompletionTokens: 1000, microBatches: 1, microLossTokens: 24 };
+export const sizes = {
+  completions: 8,
+  lossTokens: 24,
+  maxCompletionTokens: 1000,
+  microBatches: 1,
+  microLossTokens: 24,
+};
 
 /** Gradients of all terms of a stage with these lines. */
 export function gradientsOf(given: readonly LossSequence[], ...lines: readonly string[]): LossGradient[] {

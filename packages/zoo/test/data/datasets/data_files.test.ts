@@ -94,14 +94,11 @@ describe('columns that a config does not name', () => {
     ]);
   });
 
-  it('of preferences are what a supervised stage learns, and no task', async () => {
+  it('of preferences are pairs, of which a supervised stage learns the chosen side', async () => {
     const pair = '{"prompt": "2 + 2?", "chosen": "4", "rejected": "5"}';
     const note = 'q: columns are guessed as completion: chosen; "chosen" is learned, and "rejected" is not';
     expect(await readOf(pair, {}, true)).toMatchObject({ prompt: '2 + 2?', shown: '4', notes: [note] });
-    await expect(readOf(pair)).rejects.toThrow(
-      'q:1  a pair of chosen and rejected has no right answer: an sft stage learns what is chosen of it, where its ' +
-        'data_files name this file (or name a column by answer).',
-    );
+    expect(await readOf(pair)).toMatchObject({ prompt: '2 + 2?', answer: '4' });
     const turns = (answer: string) => [
       { role: 'user', content: '2 + 2?' },
       { role: 'assistant', content: answer },
