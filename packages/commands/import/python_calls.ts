@@ -60,11 +60,19 @@ const DISTILLER: Callee = {
   names: { model: 'model_name_or_path', teacher_model: 'teacher_model_name_or_path' },
   objects: [...(TRAINER.objects ?? []), 'teacher_model_name_or_path'],
 };
+const PREFERRING: Callee = { ...TRAINER, positional: ['model_name_or_path'] };
+const BESIDE_REFERENCE: Callee = {
+  ...PREFERRING,
+  positional: ['model_name_or_path', 'ref_model'],
+  objects: [...(TRAINER.objects ?? []), 'ref_model'],
+};
 // biome-ignore format: a table
 const CALLEES: Readonly<Record<string, Callee>> = {
   GRPOConfig: CONFIG, SFTConfig: CONFIG, TrainingArguments: CONFIG, UnslothTrainingArguments: CONFIG, ModelConfig: CONFIG,
   GRPOScriptArguments: CONFIG, ScriptArguments: CONFIG,
   DistillationConfig: CONFIG, GKDConfig: CONFIG, DistillationTrainer: DISTILLER, GKDTrainer: DISTILLER,
+  DPOConfig: CONFIG, KTOConfig: CONFIG, ORPOConfig: CONFIG, CPOConfig: CONFIG,
+  DPOTrainer: BESIDE_REFERENCE, KTOTrainer: BESIDE_REFERENCE, ORPOTrainer: PREFERRING, CPOTrainer: PREFERRING,
   GRPOTrainer: TRAINER, SFTTrainer: TRAINER, UnslothTrainer: TRAINER,
   LoraConfig: { names: { r: 'lora_r', target_modules: 'lora_target_modules', modules_to_save: 'lora_modules_to_save', task_type: 'lora_task_type' },
     objects: ['lora_task_type', 'bias'] },
@@ -79,7 +87,7 @@ const PLAIN_MODEL: Callee = {
 };
 
 /** Trainings of other kinds, by the class that configures them. */
-export const OTHER_TRAININGS = /\b(DPO|KTO|ORPO|PPO|RLOO|CPO|Reward|OnlineDPO)Config\(/;
+export const OTHER_TRAININGS = /\b(PPO|RLOO|Reward|OnlineDPO)Config\(/;
 
 export function readPythonKeys(text: string): ForeignKey[] {
   const reader = new PythonReader(text);

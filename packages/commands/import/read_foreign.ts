@@ -2,6 +2,7 @@
 import { ConfigError } from '../../../src/errors.ts';
 import { AXOLOTL } from '../../zoo/elsewhere/foreign/axolotl.ts';
 import type { ForeignMap } from '../../zoo/elsewhere/foreign/fate.ts';
+import type { PreferenceStage } from '../../zoo/elsewhere/foreign/preferences.ts';
 import { TRL } from '../../zoo/elsewhere/foreign/trl.ts';
 import { UNSLOTH } from '../../zoo/elsewhere/foreign/unsloth.ts';
 import { VERL } from '../../zoo/elsewhere/foreign/verl.ts';
@@ -16,6 +17,8 @@ export interface ReadConfig {
   readonly keys: readonly ForeignKey[];
   /** It trains on rows alone. */
   readonly isSupervised: boolean;
+  /** The stage of preferences that it is. */
+  readonly form?: PreferenceStage | undefined;
 }
 
 /** Keys that only a training by rewards has. */
@@ -44,11 +47,25 @@ export function readForeign(text: string, file: string, from?: string): ReadConf
   const map = from === undefined ? whose(found, source, isScript) : MAPS[from];
   const keys = read([map]);
   const has = (pattern: RegExp): boolean => keys.some(({ path }) => pattern.test(path));
+  const form = map.isTrl || map === TRL ? preferenceStage(source, has) : undefined;
   const isSupervised =
     map !== VERL &&
     !has(/^teacher_model_name_or_path$/) &&
+    form === undefined &&
     (/\bSFTConfig\(|\btrl sft\b/.test(source) || (has(OF_ROWS) && !has(OF_REWARDS) && !/\bGRPO/.test(source)));
-  return { map, keys, isSupervised };
+  return { map, keys, isSupervised, form };
+}
+
+/** By the class or the command that makes it, or else by keys that no other training has. */
+function preferenceStage(source: string, has: (pattern: RegExp) => boolean): PreferenceStage | undefined {
+  const [, called] =
+    /\b(DPO|KTO|ORPO|CPO)(?:Config|Trainer)\(/.exec(source) ?? /\btrl\s+(dpo|kto|orpo|cpo)\b/.exec(source) ?? [];
+  if (called !== undefined) return called.toLowerCase() as PreferenceStage; // one of the four
+  if (has(/^(un)?desirable_weight$/)) return 'kto';
+  if (has(/^(cpo_alpha|simpo_gamma)$/)) return 'cpo';
+  return has(/^(f_divergence_type|ld_alpha|use_weighting|discopop_tau|loss_weights|precompute_ref_log_probs)$/)
+    ? 'dpo'
+    : undefined;
 }
 
 /** Mappings that hold keys of these maps are sections; the others are values. */
@@ -61,7 +78,11 @@ function sectionsOf(maps: readonly ForeignMap[]): (path: string) => boolean {
 
 /** A file of words such as `data.train_batch_size=1024` and `--learning_rate 1e-6`. */
 function isCommand(text: string, file: string): boolean {
-  return /\.(sh|bash)$/.test(file) || /^#!.*sh\b/.test(text) || /(^|\s)(main_ppo|trl\s+(grpo|sft))(\s|$)/m.test(text);
+  return (
+    /\.(sh|bash)$/.test(file) ||
+    /^#!.*sh\b/.test(text) ||
+    /(^|\s)(main_ppo|trl\s+(grpo|sft|dpo|kto|orpo|cpo))(\s|$)/m.test(text)
+  );
 }
 
 /** The code of a notebook. */
@@ -80,7 +101,7 @@ function notebookText(text: string, file: string): string {
 function refuseOtherTraining(source: string, file: string): void {
   const [, kind] = OTHER_TRAININGS.exec(source) ?? [];
   if (kind === undefined || /\b(GRPO|SFT)Config\(/.test(source)) return;
-  const rule = `a training by ${kind}; here there are GRPO and supervised stages, and ${kind === 'DPO' ? '`rlvr-train methods show dpo-pairs`' : '`rlvr-train list methods`'}`;
+  const rule = `a training by ${kind}; here there are GRPO, preferences and supervised stages, and \`rlvr-train list methods\``;
   throw new ConfigError('foreign-config', `${file}  is ${rule}.`, { file });
 }
 

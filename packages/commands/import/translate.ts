@@ -6,6 +6,7 @@ import type { Library } from '../../../src/config/registries.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import type { Json } from '../../../src/options/json.ts';
 import { computed, entryOf, type Fate, type ForeignMap, type ForeignValues } from '../../zoo/elsewhere/foreign/fate.ts';
+import { IN_STAGE, OF_PREFERENCES } from '../../zoo/elsewhere/foreign/preferences.ts';
 import { OWN_REWARDS, rewards } from '../../zoo/elsewhere/foreign/shared.ts';
 import { TRL, trlFate } from '../../zoo/elsewhere/foreign/trl.ts';
 import { type ForeignKey, Unread } from './foreign_file.ts';
@@ -86,13 +87,14 @@ const OF_BATCHES: Readonly<Record<string, Fate>> = {
 
 /** What the maps say of a key; undefined: it is no key of that trainer. */
 export function fateOf(
-  { map, isSupervised }: Pick<ReadConfig, 'map' | 'isSupervised'>,
+  { map, isSupervised, form }: Pick<ReadConfig, 'map' | 'isSupervised' | 'form'>,
   path: string,
   known: (reward: string) => boolean,
 ): Fate | undefined {
   const name = path.replace(/^trl\./, '');
   if (name === 'reward_funcs' || name === 'reward_weights') return rewards(known)[name];
-  const own = (isSupervised && OF_BATCHES[name]) || entryOf(map, path);
+  const ofStage = form !== undefined && Object.hasOwn(OF_PREFERENCES, name) ? OF_PREFERENCES[name] : undefined;
+  const own = ofStage ?? ((isSupervised && OF_BATCHES[name]) || entryOf(map, path));
   if (own !== undefined || map.isTrl !== true) return own;
   return Object.hasOwn(TRL.keys, name) ? TRL.keys[name] : trlFate(name);
 }
@@ -143,7 +145,7 @@ interface Written {
 
 type Entry = { value: Json; from: ImportedKey[] };
 
-function assembled(keys: readonly ImportedKey[], { map, isSupervised }: ReadConfig): Written[] {
+function assembled(keys: readonly ImportedKey[], { map, isSupervised, form }: ReadConfig): Written[] {
   const flat = new Map<string, Entry>();
   for (const key of keys) {
     for (const [name, value] of Object.entries(key.ours)) {
@@ -152,7 +154,11 @@ function assembled(keys: readonly ImportedKey[], { map, isSupervised }: ReadConf
     }
   }
   const length = ['max_steps', 'num_train_epochs'].some((name) => flat.has(name));
-  const defaults = { ...(map.isTrl && { num_train_epochs: 3 }), ...map.defaults };
+  const defaults = {
+    ...(map.isTrl && { num_train_epochs: 3 }),
+    ...(form !== undefined && { learning_rate: 1e-6 }),
+    ...map.defaults,
+  };
   for (const [name, value] of Object.entries(defaults)) {
     const isSaid =
       flat.has(name) || (name === 'num_train_epochs' && length) || (isSupervised && name !== 'num_train_epochs');
@@ -162,11 +168,23 @@ function assembled(keys: readonly ImportedKey[], { map, isSupervised }: ReadConf
   if (flat.get('lr_scheduler_type')?.value === 'constant' && Number(flat.get('warmup_steps')?.value ?? 0) > 0) {
     flat.set('lr_scheduler_type', { ...(flat.get('lr_scheduler_type') as Entry), value: 'constant_with_warmup' });
   }
+  const stage = form === undefined ? [] : taken(flat, IN_STAGE);
   intoTask(flat);
   intoSections(flat);
   const written = [...flat].map(([name, entry]) => ({ name, ...entry }));
   if (isSupervised) written.push({ name: 'stages', value: [{ stage: 'sft' }], from: [] });
+  if (form !== undefined) {
+    const value = { stage: form, ...Object.fromEntries(stage.map(([name, entry]) => [name, entry.value])) };
+    written.push({ name: 'stages', value: [value], from: stage.flatMap(([, { from }]) => from) });
+  }
   return written;
+}
+
+/** Takes out what begins with this. */
+function taken(flat: Map<string, Entry>, prefix: string): (readonly [name: string, entry: Entry])[] {
+  const own = [...flat].filter(([name]) => name.startsWith(prefix));
+  for (const [name] of own) flat.delete(name);
+  return own.map(([name, entry]) => [name.slice(prefix.length), entry]);
 }
 
 /** What only a task can say of its rows makes them one: `task: {name: dataset, …}`. */

@@ -5,7 +5,7 @@ import { meanOf } from '../../../src/diagnostics/lists.ts';
 import { differentProblems } from '../../../src/diagnostics/problems.ts';
 import type { BatchRecord, EvaluationRecord } from '../../../src/diagnostics/records.ts';
 import { percent } from '../../../src/format.ts';
-import type { GrpoStageConfig, SftStageConfig } from '../../../src/methods/stage.ts';
+import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../../../src/methods/stage.ts';
 import type { Estimate } from '../../../src/methods/statistics.ts';
 import { FEWER_PASSES, isBelowAll, wholePolicy } from './groups.ts';
 import { newestWhile } from './lists.ts';

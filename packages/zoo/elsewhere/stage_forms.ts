@@ -6,7 +6,7 @@ import type { StageForm } from '../../../src/config/registries.ts';
 import type { Given, GivenKeys } from '../../../src/config/section.ts';
 
 /** Options of the objective, which a stage of preferences has as keys of its own; a test compares them. */
-const OPTIONS: readonly string[] = [
+export const OPTIONS_OF_FORMS: readonly string[] = [
   'loss_type',
   'loss_weights',
   'beta',
@@ -43,20 +43,20 @@ const FORMS: Readonly<Record<string, Form>> = {
 export const STAGE_FORMS: Readonly<Record<string, StageForm>> = Object.fromEntries(
   Object.entries(FORMS).map(([name, form]): [string, StageForm] => [
     name,
-    { keys: [...OPTIONS, 'pairs_from'], asGrpo: (own, path) => asGrpo(form, own, path) },
+    { keys: [...OPTIONS_OF_FORMS, 'pairs_from'], asGrpo: (own, path) => asGrpo(form, own, path) },
   ]),
 );
 
 function asGrpo({ options, isSingle = false }: Form, own: GivenKeys, path: string): GivenKeys {
   const isSampled = own.get('pairs_from')?.value === 'samples';
-  const given = [...own].filter(([name]) => OPTIONS.includes(name));
+  const given = [...own].filter(([name]) => OPTIONS_OF_FORMS.includes(name));
   const objective = {
     name: METHODS_OF_FORMS[0],
     ...options,
     ...Object.fromEntries(given.map(([name, { value }]) => [name, value])),
   };
   const added = (value: unknown): Given => ({ path, value });
-  const rest = [...own].filter(([name]) => !OPTIONS.includes(name) && name !== 'pairs_from');
+  const rest = [...own].filter(([name]) => !OPTIONS_OF_FORMS.includes(name) && name !== 'pairs_from');
   const rows: Readonly<Record<string, unknown>> = {
     num_generations: 2,
     temperature: 1,

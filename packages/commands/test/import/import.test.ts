@@ -39,6 +39,13 @@ const FILES: Readonly<Record<string, readonly [trainer: string, ours: object, re
     models: { teacher: { path: 'Qwen/Qwen2.5-1.5B-Instruct@v1' } }, objective: 'terms-only', loss_terms: [{ name: 'teacher-kl', teacher_beta: 0.5 }] }, []],
   'trl_gkd.yaml': ['TRL', { models: { teacher: { path: 'Qwen/Qwen2-1.5B-Instruct' } }, max_completion_length: 64, learning_rate: 2e-5,
     temperature: 0.9, loss_terms: [{ name: 'teacher-kl', teacher_beta: 0.5 }] }, ['lmbda', 'seq_kd']],
+  'trl_dpo.py': ['TRL', { model_name_or_path: 'Qwen/Qwen2-0.5B-Instruct', dataset_name: 'trl-lib/ultrafeedback_binarized', learning_rate: 1e-6,
+    stages: [{ stage: 'dpo', loss_type: ['sigmoid', 'sft'], loss_weights: [1, 0.2], beta: 0.05, ld_alpha: 0.5, per_device_train_batch_size: 4,
+      gradient_accumulation_steps: 8 }] }, []],
+  'trl_kto.yaml': ['TRL', { learning_rate: 5e-7, stages: [{ stage: 'kto', beta: 0.1, desirable_weight: 1, undesirable_weight: 1.33,
+    per_device_train_batch_size: 8 }] }, []],
+  'trl_orpo.py': ['TRL', { output_dir: 'runs/orpo', learning_rate: 8e-6, stages: [{ stage: 'orpo', beta: 0.2 }] }, []],
+  'trl_simpo.py': ['TRL', { max_steps: 200, stages: [{ stage: 'cpo', loss_type: 'simpo', cpo_alpha: 0, simpo_gamma: 1, beta: 2 }] }, []],
   'trl_grpo.sh': ['TRL', { model_name_or_path: 'Qwen/Qwen2.5-0.5B-Instruct', dataset_config: 'main', lora_alpha: 32, use_peft: true,
     reward_funcs: ['accuracy', 'format', { name: 'python', file: 'my_rewards.py', function: 'length' }] }, []],
   'trl_sft.sh': ['TRL', { stages: [{ stage: 'sft' }], per_device_train_batch_size: 16, eval_steps: 100 }, []],
@@ -191,7 +198,7 @@ it('whatever is cut out of a file, put into it or moved, it is read or refused i
 
 describe('is refused', () => {
   it.each([
-    ['a.py', 'from trl import DPOConfig\nargs = DPOConfig(beta=0.1)', /^a\.py {2}is a training by DPO/],
+    ['a.py', 'from trl import RewardConfig\nargs = RewardConfig(max_length=9)', /^a\.py {2}is a training by Reward/],
     ['a.py', 'print(1)', /^a\.py {2}holds no key of a training/],
     ['a.yaml', '- a\n- b', /^a\.yaml:1 {2}not YAML — not a mapping of keys/],
     ['a.yaml', 'a: [1', /^a\.yaml:\d {2}not YAML — /],
