@@ -119,7 +119,11 @@ const IDLE: { readonly [P in AskedPoint]?: readonly PointParts[P][] } = {
   ],
   groupSteps: [{ scope: 'group', apply: (groups) => groups }],
   creditSteps: [{ apply: (groups) => groups }],
-  objective: [{ coupling: 'token', add: () => undefined }],
+  objective: [false, true].map((actsWithoutAdvantage) => ({
+    coupling: 'token',
+    ...(actsWithoutAdvantage && { actsWithoutAdvantage }),
+    add: () => undefined,
+  })),
   tokenWeights: [{ coupling: 'token', weigh: () => undefined }],
   lossTerms: [false, true].map((actsWithoutAdvantage) => ({
     coupling: 'token',
