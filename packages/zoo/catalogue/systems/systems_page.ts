@@ -1,7 +1,7 @@
 /** docs/systems.md: every system of the table, what it proposes and what of it is here. */
 import { tableCell } from '../catalogue_words.ts';
 import { RECIPE_SUBJECTS, SUBJECTS } from './papers.ts';
-import { shownText } from './shown.ts';
+import { movesAsClaimed, shownText } from './shown.ts';
 import type { System } from './system.ts';
 import { configName, nearestText } from './system_config.ts';
 import { type Part, type Place, type Status, type SystemState, systemStates, type Thing } from './system_state.ts';
@@ -29,12 +29,31 @@ export function systemsPage(arenaOf: ArenaWords = () => undefined): string {
     countsText(SYSTEMS.map(of)),
     '- **run here**: each of its parts is in its config, where its lines name it or by default; where its subject is images, screens or robots, each part that transfers to text.\n- **parts here**: some are in its config; others are missing, or here and not in it, or here in another form.\n- **not here**: nothing of it, and why.',
     'In brackets after a method: its row of the [arena](choosing.md#more-right-answers-or-the-same-more-often), mean@16 beside the baseline in points with its 95 % interval, on countdown where nothing else is said.',
+    ...claimsTexts([...SUBJECTS, ...RECIPE_SUBJECTS]),
     ...tables(SUBJECTS),
     `${recipes.length} recipes that are known by name are the last tables; they are not in the counts above.`,
     ...tables(RECIPE_SUBJECTS),
     'Made by `npm run docs` from `packages/zoo/catalogue/papers/`; what is here is read from the registry of methods, rewards and tasks.',
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** By subject, how many of the configs show what their papers claim; nothing where none was trained to the end. */
+function claimsTexts(subjects: typeof SUBJECTS): string[] {
+  const rows = subjects.flatMap(({ title, systems }) => {
+    const shown = systems.flatMap((system) => movesAsClaimed(system) ?? []);
+    return shown.length === 0 ? [] : [{ title, all: shown.length, moved: shown.filter((moves) => moves).length }];
+  });
+  const sum = (of: 'all' | 'moved'): number => rows.reduce((total, row) => total + row[of], 0);
+  if (rows.length === 0) return [];
+  return [
+    `Each config was trained as it ships and without the system's lines, with the same seeds (\`npm run systems\`). What its paper claims is a figure that moves beside plain GRPO, or rises from where reinforcement began. It moves as claimed, beyond the 95 % interval over seeds, for ${sum('moved')} of ${sum('all')} systems; of those that do nothing one in forty would seem to. The others are marked: at this size, with these seeds, the paper's gain is not seen.`,
+    [
+      '| | trained | as claimed |',
+      '|---|---|---|',
+      ...rows.map(({ title, all, moved }) => `| ${title} | ${all} | ${moved} |`),
+    ].join('\n'),
+  ];
 }
 
 /** How many systems run here and so on, and how many of the mechanisms are here. */
