@@ -44,6 +44,7 @@ export const METHOD_FAMILIES: readonly MethodFamily[] = [
       'ratios of a completion': 'token sequence sequence_token sequence_sum none vespo gmpo gepo',
       'no clip': 'reinforce sq-log-ratio topr gvpo tpo',
       'right and wrong, without advantages': 'rft nft dpo-pairs drpo pacs positive-nll sft-nll',
+      'pairs and labels that are given': 'preference preference-rows',
       'no rewards': 'terms-only',
     },
   },
