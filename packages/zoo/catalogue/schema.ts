@@ -9,6 +9,8 @@ import type { Json } from '../../../src/options/json.ts';
 import type { Key, KeyTable } from '../../../src/options/keys.ts';
 import { zodOf } from '../../../src/options/schemas.ts';
 import { datasetCard } from '../data/datasets/card.ts';
+import { STAGE_FORMS } from '../elsewhere/stage_forms.ts';
+import { preference } from '../methods/objectives/preference.ts';
 import { textWithDefault } from '../options/describe.ts';
 import { ZOO } from '../registries.ts';
 
@@ -115,12 +117,22 @@ const rewards = {
 
 const sft = z.strictObject({ stage: z.literal('sft'), ...shapeOf(STAGE_KEYS.sft) });
 const grpo = z.strictObject({ stage: z.literal('grpo'), ...shapeOf(GRPO_STAGE_KEYS), ...rewards });
+const preferences = z.strictObject({
+  stage: z.enum(Object.keys(STAGE_FORMS)),
+  ...shapeOf(GRPO_STAGE_KEYS),
+  ...rewards,
+  ...shapeOf(preference.options),
+  pairs_from: z
+    .enum(['rows', 'samples'])
+    .default('rows')
+    .describe('rows: pairs of a file; samples: right and wrong samples of a group. Default rows.'),
+});
 
 const file = z.strictObject({
   ...runShape,
   model: z.strictObject(shapeOf(MODEL_KEYS)).optional().describe("The model's shape, in the spelling of config.json."),
   stages: z
-    .array(z.discriminatedUnion('stage', [sft, grpo]))
+    .array(z.discriminatedUnion('stage', [sft, grpo, preferences]))
     .min(1)
     .optional()
     .describe('Stages in the order they run; each inherits the top-level keys. Default: one grpo stage.'),
