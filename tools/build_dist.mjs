@@ -148,7 +148,8 @@ const format = { dir: dist, format: 'esm', entryFileNames: '[name].js', comments
  * bytes; those that a trace of an error shows stay.
  */
 const mangle = { toplevel: false, keepNames: true };
-const small = { minify: { compress: false, mangle, codegen: { removeWhitespace: true } }, plugins: [flush] };
+const compress = { keepNames: { function: true, class: true } };
+const small = { minify: { compress, mangle, codegen: { removeWhitespace: true } }, plugins: [flush] };
 
 const written = new Set([...(await bundleNode()), ...(await bundleWeb()), ...copyDeclarations()]);
 for (const path of filesOf(dist)) {

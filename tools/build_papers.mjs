@@ -82,11 +82,23 @@ export function readPapers(folder = join(CATALOGUE, 'papers')) {
   };
 }
 
-/** What `npm run systems` found, by config. */
+/** What `npm run systems` found, by config: of the figures that papers claim to move. */
 function shownRows() {
   if (!existsSync(SHOWN_ROWS)) return {};
   const { rows } = JSON.parse(readFileSync(SHOWN_ROWS, 'utf8'));
-  return Object.fromEntries(Object.entries(rows).filter(([, { own }]) => own !== undefined));
+  const trained = Object.entries(rows).filter(([, { own }]) => own !== undefined);
+  return Object.fromEntries(
+    trained.map(([name, { own, plain, claims }]) => {
+      const of = (figures) =>
+        Object.fromEntries(
+          claims.flatMap((figure) =>
+            figure in figures ? [[figure, figures[figure].map((x) => Number(x.toFixed(3)))]] : [],
+          ),
+        );
+      const { seconds, start } = own;
+      return [name, { own: { ...of(own), start: of(start), seconds }, plain: of(plain) }];
+    }),
+  );
 }
 
 /** The entries of a file, a list or a map, each as the schema reads it. */

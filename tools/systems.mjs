@@ -8,7 +8,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../bench/command.mjs';
-import { plainConfig, systemConfig, systemsWithConfigs } from '../packages/zoo/catalogue/systems/system_config.ts';
+import { claimOf } from '../packages/zoo/catalogue/systems/shown.ts';
+import {
+  alike,
+  plainConfig,
+  systemConfig,
+  systemsWithConfigs,
+} from '../packages/zoo/catalogue/systems/system_config.ts';
 import { ZOO } from '../packages/zoo/registries.ts';
 import { wasmBackend } from '../src/kernels/wasm/backend.ts';
 import { useLists } from '../test/support/lists.ts';
@@ -63,6 +69,8 @@ for (const name of names) {
   } catch (error) {
     record.rows[name] = { error: error.message.split('\n')[0] };
   }
+  // What is shipped of the row is what the papers of its systems claim.
+  record.rows[name].claims = [...new Set(alike(system).map((one) => claimOf(one).split(' ')[0]))];
   const { own, error = '' } = record.rows[name];
   console.log(
     `${name.padEnd(40)} ${own ? `sampled ${own.sampled.join(' ')} beside ${plain.get(text).sampled.join(' ')}` : error}`,

@@ -6,6 +6,7 @@ import type { TaskList } from '../data/registered_task.ts';
 import type { DiagnosticList } from '../diagnostics/diagnostic.ts';
 import type { MethodList } from '../methods/method_list.ts';
 import type { RewardList } from '../rewards/reward_list.ts';
+import type { Problems } from './problems.ts';
 import type { GivenKeys } from './section.ts';
 import type { KeysElsewhere } from './unknown_keys.ts';
 
@@ -26,8 +27,12 @@ export interface Registries {
 export interface StageForm {
   /** The keys that it has besides those of a grpo stage, which keep their meaning unless `asGrpo` changes it. */
   readonly keys: readonly string[];
-  /** What a grpo stage would say instead. @param own  its own keys @param path  of the stage, for messages about what it adds */
-  asGrpo(own: GivenKeys, path: string): GivenKeys;
+  /**
+   * What a grpo stage would say instead.
+   *
+   * @param own  its own keys @param path  of the stage, for messages about what it adds @param problems  where a value is refused
+   */
+  asGrpo(own: GivenKeys, path: string, problems: Pick<Problems, 'add'>): GivenKeys;
 }
 
 /** Lists whose entries are loaded once they are named. */

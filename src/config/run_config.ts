@@ -315,7 +315,7 @@ function resolveStages(
     const form = isKind(kind) ? undefined : stageForms[kind];
     const guide = isKind(kind) ? guides[kind] : withKeys(guides.grpo, form?.keys);
     const own = givenKeys(written[index], prefix, guide, problems, keysElsewhere);
-    const meant = form?.asGrpo(own, `stages.${index}`) ?? own;
+    const meant = form?.asGrpo(own, `stages.${index}`, problems) ?? own;
     return [resolveStage(isKind(kind) ? kind : 'grpo', top, meant, prefix, problems, list)];
   });
 }

@@ -43,12 +43,21 @@ const FORMS: Readonly<Record<string, Form>> = {
 export const STAGE_FORMS: Readonly<Record<string, StageForm>> = Object.fromEntries(
   Object.entries(FORMS).map(([name, form]): [string, StageForm] => [
     name,
-    { keys: [...OPTIONS_OF_FORMS, 'pairs_from'], asGrpo: (own, path) => asGrpo(form, own, path) },
+    { keys: [...OPTIONS_OF_FORMS, 'pairs_from'], asGrpo: (own, path, problems) => asGrpo(form, own, path, problems) },
   ]),
 );
 
-function asGrpo({ options, isSingle = false }: Form, own: GivenKeys, path: string): GivenKeys {
-  const isSampled = own.get('pairs_from')?.value === 'samples';
+function asGrpo(
+  { options, isSingle = false }: Form,
+  own: GivenKeys,
+  path: string,
+  problems: Parameters<StageForm['asGrpo']>[2],
+): GivenKeys {
+  const from = own.get('pairs_from');
+  if (from !== undefined && from.value !== 'rows' && from.value !== 'samples') {
+    problems.add(from.path, from.value, 'must be rows, pairs of a file, or samples, right and wrong ones of a group');
+  }
+  const isSampled = from?.value === 'samples';
   const given = [...own].filter(([name]) => OPTIONS_OF_FORMS.includes(name));
   const objective = {
     name: METHODS_OF_FORMS[0],

@@ -3,7 +3,7 @@ import { SHOWN } from './papers.ts';
 import type { Shown, ShownFigures, System } from './system.ts';
 import { configName, proposedLines } from './system_config.ts';
 
-type Figure = Exclude<keyof ShownFigures, 'seconds' | 'start'>;
+type Figure = keyof ShownFigures;
 
 const FIGURES: Readonly<Record<Figure, readonly [title: string, unit: string, scale: number]>> = {
   greedy: ['greedy', ' %', 100],
@@ -25,7 +25,7 @@ export function shownText(system: System): string | undefined {
 /** Whether what its paper claims is seen; undefined for a system that `npm run systems` was not run for. */
 export function movesAsClaimed(system: System): boolean | undefined {
   const shown = shownOf(system);
-  return shown && differenceOf(shown, claimOf(system)).isBeyond;
+  return shown && differenceOf(shown, claimOf(system))?.isBeyond;
 }
 
 function shownOf(system: System): Shown | undefined {
@@ -33,33 +33,37 @@ function shownOf(system: System): Shown | undefined {
   return name !== undefined && Object.hasOwn(SHOWN, name) ? SHOWN[name] : undefined;
 }
 
-function claimOf(system: System): string {
+/** The figure that its paper claims to move, and where to, with a space between them. */
+export function claimOf(system: System): string {
   return system.claims ?? (proposedLines(system).length > 0 ? 'sampled up' : 'sampled rises');
 }
 
-/** @param claims  a figure and where it moves, with a space between them */
-export function textOf({ own, plain }: Shown, claims: string): string {
-  const { figure, before, mean, half, isBeyond, seeds, beside } = differenceOf({ own, plain }, claims);
+/** @returns undefined where the figure was not measured */
+export function textOf(shown: Shown, claim: string): string | undefined {
+  const difference = differenceOf(shown, claim);
+  if (difference === undefined) return undefined;
+  const { figure, own, before, mean, half, isBeyond, beside } = difference;
   const [title, unit, scale] = FIGURES[figure];
-  const shown = (value: number): string => (value * scale).toFixed(scale === 1 ? 2 : 1);
-  const signed = (value: number): string => `${value < 0 ? '−' : '+'}${shown(Math.abs(value))}`;
+  const words = (value: number): string => (value * scale).toFixed(scale === 1 ? 2 : 1);
+  const signed = (value: number): string => `${value < 0 ? '−' : '+'}${words(Math.abs(value))}`;
   const verdict = isBeyond ? 'Moves as claimed' : 'No difference as claimed is seen at this size';
   const interval = `${signed(mean)}, ${signed(mean - half)} to ${signed(mean + half)}`;
-  return `${verdict}: ${title} ${shown(meanOf(own[figure]))}${unit}, ${beside} ${shown(meanOf(before))}${unit} (${interval}; ${seeds} seeds, ${own.seconds} s each)`;
+  return `${verdict}: ${title} ${words(meanOf(own))}${unit}, ${beside} ${words(meanOf(before))}${unit} (${interval}; ${own.length} seeds, ${shown.own.seconds} s each)`;
 }
 
 /** The mean difference over seeds, and half its 95 % interval. */
-function differenceOf({ own, plain }: Shown, claims: string) {
-  const [figure, direction] = claims.split(' ') as [Figure, string];
-  const before = direction === 'rises' && figure !== 'entropy' ? own.start[figure] : plain[figure];
-  const differences = own[figure].map((value, seed) => value - before[seed]);
+function differenceOf({ own: all, plain }: Shown, claim: string) {
+  const [figure, direction] = claim.split(' ') as [Figure, string]; // as build_papers.mjs checked it
+  const own = all[figure];
+  const before = (direction === 'rises' ? all.start : plain)[figure];
+  if (own === undefined || before === undefined) return undefined;
+  const differences = own.map((value, seed) => value - (before[seed] as number));
   const mean = meanOf(differences);
   const squares = differences.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   const seeds = differences.length;
-  const half = STUDENT[seeds] * Math.sqrt(squares / (seeds - 1) / seeds);
+  const half = (STUDENT[seeds] as number) * Math.sqrt(squares / (seeds - 1) / seeds);
   const isBeyond = direction === 'down' ? mean + half < 0 : mean - half > 0;
-  const beside = direction === 'rises' ? 'at the start' : 'without it';
-  return { figure, before, mean, half, isBeyond, seeds, beside };
+  return { figure, own, before, mean, half, isBeyond, beside: direction === 'rises' ? 'at the start' : 'without it' };
 }
 
 function meanOf(values: readonly number[]): number {

@@ -44,31 +44,24 @@ export interface Base {
   readonly lines: readonly string[];
 }
 
-/** Figures of held-out problems, a value for each seed. */
-export interface ShownShares {
+/** Figures of held-out problems, a value for each seed; of a config, those that papers claim to move. */
+export interface ShownFigures {
   /** Share of held-out problems whose greedy answer is right. */
-  readonly greedy: readonly number[];
+  readonly greedy?: readonly number[];
   /** Share of sampled answers that are right. */
-  readonly sampled: readonly number[];
+  readonly sampled?: readonly number[];
   /** Share of problems that one of the samples solves. */
-  readonly pass: readonly number[];
+  readonly pass?: readonly number[];
   /** Tokens of an answer. */
-  readonly length: readonly number[];
-}
-
-/** Figures at the end of a training, a value for each seed. */
-export interface ShownFigures extends ShownShares {
-  /** As reinforcement began. */
-  readonly start: ShownShares;
-  /** Nats of a token. */
-  readonly entropy: readonly number[];
-  /** Of one thread, for a seed. */
-  readonly seconds: number;
+  readonly length?: readonly number[];
+  /** Nats of a token; absent as reinforcement begins. */
+  readonly entropy?: readonly number[];
 }
 
 /** A config of systems as it ships, and without what the system proposes, from the same seeds. */
 export interface Shown {
-  readonly own: ShownFigures;
+  /** `start`: as reinforcement began; `seconds`: of one thread, for a seed. */
+  readonly own: ShownFigures & { readonly start: ShownFigures; readonly seconds: number };
   readonly plain: ShownFigures;
 }
 

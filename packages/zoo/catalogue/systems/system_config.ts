@@ -26,7 +26,7 @@ function fileName(name: string): string {
 let byLines: Map<string, System[]> | undefined;
 
 /** All systems whose config is the same; none if it has none. */
-function alike(system: System): readonly System[] {
+export function alike(system: System): readonly System[] {
   if (byLines === undefined) {
     byLines = new Map();
     for (const one of PAPERS.filter(hasConfig)) {

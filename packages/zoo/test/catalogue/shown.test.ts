@@ -1,9 +1,9 @@
 /** What is said of a system beside plain GRPO, from the figures of its seeds. */
 import { expect, it } from 'vitest';
 import { textOf } from '../../catalogue/systems/shown.ts';
-import type { ShownFigures } from '../../catalogue/systems/system.ts';
+import type { Shown } from '../../catalogue/systems/system.ts';
 
-const figures = (sampled: readonly number[], length: readonly number[]): ShownFigures => ({
+const figures = (sampled: readonly number[], length: readonly number[]): Shown['own'] => ({
   greedy: sampled,
   sampled,
   pass: sampled,

@@ -96,6 +96,12 @@ describe('rows of preferences', () => {
   };
   const rows = 'data_files: q.jsonl';
 
+  it('come from rows or samples', () => {
+    expect(() => parseConfig(base(rows, stage('stage: dpo, pairs_from: sample')), { file: 'inline' })).toThrow(
+      'stages.0.pairs_from: sample — must be rows, pairs of a file, or samples, right and wrong ones of a group.',
+    );
+  });
+
   it('are refused where rewards would be needed, and where they are missing', async () => {
     expect(await complaint(base(rows, stage('stage: grpo')), PAIRS)).toBe(
       'dataset: its rows are preferences without a right answer; learn from them in a stage dpo, kto, orpo or cpo, or name a column by answer.',
