@@ -101,7 +101,8 @@ function singlesOf({ logprobs, ref, mismatched, mismatchedRef }: Golden['pairs']
 /** The objective that a stage of this name has. */
 function objectiveOf({ stage, options }: Case): string {
   const given = Object.entries(options).map(([name, value]) => [name, { path: name, value }] as const);
-  const { value } = STAGE_FORMS[stage].asGrpo(new Map(given), 'stages.0', { add: expect.unreachable }).get('objective') ?? {};
+  const { value } =
+    STAGE_FORMS[stage].asGrpo(new Map(given), 'stages.0', { add: expect.unreachable }).get('objective') ?? {};
   return `objective: ${JSON.stringify(value)}`;
 }
 
