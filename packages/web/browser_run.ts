@@ -50,6 +50,8 @@ export type BrowserEvent =
       readonly groups: readonly CreditedGroup[];
       /** [groups][rollouts] the tries of each answer; undefined where answers do not search. */
       readonly searches: readonly (readonly AnswerSearch[] | undefined)[];
+      /** Texts of the tokens in them, by id: those of a pretrained model, which `OpenedRun.vocabulary` leaves out. */
+      readonly tokenTexts: Readonly<Record<number, string>>;
     }
   /** Completions as they are sampled. */
   | ({ readonly type: 'sampling' } & Sampling)

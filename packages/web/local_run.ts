@@ -245,9 +245,19 @@ export class LocalRun implements BrowserRun {
   #handRollouts(): void {
     if (this.#rollouts === undefined) return;
     this.#rolloutsAt = performance.now();
-    const searches = this.#rollouts.groups.map((group) => this.#searchesOf(group));
-    this.say({ type: 'rollouts', ...this.#rollouts, searches });
+    const { groups } = this.#rollouts;
+    const searches = groups.map((group) => this.#searchesOf(group));
+    this.say({ type: 'rollouts', ...this.#rollouts, searches, tokenTexts: this.#tokenTextsOf(groups) });
     this.#rollouts = undefined;
+  }
+
+  #tokenTextsOf(groups: readonly CreditedGroup[]): Readonly<Record<number, string>> {
+    const { codec } = this.#parts.run.engine.tasks;
+    if (!asksInWords(codec)) return {};
+    const ids = new Set(groups.flatMap(({ rollouts }) => rollouts.flatMap(({ tokens }) => [...tokens])));
+    // The second of two alike: SentencePiece decodes the first token of a text without its blank.
+    const textOf = (id: number): string => codec.decode([id, id]).slice(codec.decode([id]).length);
+    return Object.fromEntries([...ids].map((id) => [id, textOf(id)]));
   }
 
   #searchesOf({ item, rollouts }: CreditedGroup): readonly AnswerSearch[] | undefined {

@@ -8,7 +8,7 @@ import type { Lab } from './lab.ts';
 import type { LivePay } from './live_pay.ts';
 import { loggedValues } from './logged_values.ts';
 import { linesOf, searchCounts } from './search_lines.ts';
-import { TokenTable, tokensButton } from './token_table.ts';
+import { legend, TokenTable, tokensButton } from './token_table.ts';
 
 /** Milliseconds that completions are shown: less cannot be read. */
 export const DWELL_MS = 1200;
@@ -96,8 +96,8 @@ export class GroupPanel {
     const counts = this.#searches ? [searchCounts(lengths, this.#searches, label)] : [];
     if (this.#list.isConnected) {
       while (this.#place.firstChild !== this.#list) this.#place.firstChild?.remove();
-      this.#list.before(head, legend(), ...counts);
-    } else this.#place.replaceChildren(head, legend(), ...counts, this.#list, this.#table.box);
+      this.#list.before(head, groupLegend(), ...counts);
+    } else this.#place.replaceChildren(head, groupLegend(), ...counts, this.#list, this.#table.box);
     while (this.#list.children.length > group.rollouts.length) this.#list.lastElementChild?.remove();
     return false;
   }
@@ -160,20 +160,8 @@ export class GroupPanel {
   }
 }
 
-function legend(): HTMLElement {
-  const marks = [
-    ['1', 'sure'],
-    ['0.5', 'unsure'],
-    ['0.02', 'surprising'],
-  ] as const;
-  const tokens = marks.map(([p, means]) => element('i', { class: 'token', style: `--p: ${p}` }, means));
-  return element(
-    'p',
-    { class: 'quiet legend' },
-    ...tokens,
-    'press an answer to look inside',
-    element('span', {}, 'verdict, reward, advantage'),
-  );
+function groupLegend(): HTMLElement {
+  return legend('press an answer to look inside', element('span', {}, 'verdict, reward, advantage'));
 }
 
 /** While a teacher is copied: what the policy makes of problems that it is not trained on. */

@@ -2,7 +2,7 @@
 import type { Attention } from 'rlvr-train/web';
 import { element, write } from '../../packages/report/page/dom.ts';
 import { percent } from '../../src/format.ts';
-import { type Inside, shownToken } from './token_table.ts';
+import { type Inside, shownToken, type Vocabulary } from './token_table.ts';
 
 const MOMENTS = ['Before', 'Now'] as const;
 
@@ -15,7 +15,7 @@ export class LookInside {
   #chosen: number | undefined;
 
   /** @param place  of the token in the answer @param word  what it writes */
-  async show(place: number, word: string, inside: Inside, vocabulary: readonly string[]): Promise<void> {
+  async show(place: number, word: string, inside: Inside, vocabulary: Vocabulary): Promise<void> {
     const moments = await Promise.all(MOMENTS.map((_, i) => inside.attention(place, i === 0)));
     const { tokens, layers } = moments[1] as Attention;
     const heads = (layers[0]?.length ?? 0) / tokens.length;

@@ -10,6 +10,8 @@ export class ShownRun {
   groups: readonly CreditedGroup[] = [];
   /** [groups][rollouts] their tries; undefined where answers do not search. */
   searches: Extract<BrowserEvent, { readonly type: 'rollouts' }>['searches'] = [];
+  /** Texts of the groups' tokens, by id, where the vocabulary has none. */
+  tokenTexts: Extract<BrowserEvent, { readonly type: 'rollouts' }>['tokenTexts'] = {};
   groupsStep = 0;
   /** Greedy answers to some held-out problems, by the newest evaluation. */
   heldOut: { readonly step: number; readonly answers: Evaluation['examples'] } | undefined;
@@ -58,6 +60,7 @@ export class ShownRun {
     if (event.type === 'rollouts') {
       this.groups = event.groups;
       this.searches = event.searches;
+      this.tokenTexts = event.tokenTexts;
       this.groupsStep = this.history.place('grpo', event.step);
     }
     if (event.type === 'evaluation') {

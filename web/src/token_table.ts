@@ -20,6 +20,9 @@ export interface Sampled {
   readonly search?: AnswerSearch | undefined;
 }
 
+/** Texts of tokens by id. */
+export type Vocabulary = Readonly<Record<number, string>>;
+
 /** A token that could come next. */
 export interface NextToken {
   readonly id: number;
@@ -41,7 +44,7 @@ const PUT_IN: Readonly<Record<number, string>> = {
 };
 
 /** Each token on a ground that is the stronger the less likely it was. */
-export function tokens({ tokens: ids, logprobs, labels }: Sampled, vocabulary: readonly string[]): HTMLElement[] {
+export function tokens({ tokens: ids, logprobs, labels }: Sampled, vocabulary: Vocabulary): HTMLElement[] {
   return Array.from(ids, (id, i) => {
     const probability = Math.exp(logprobs[i] as number);
     const putIn = PUT_IN[labels?.[i] ?? TOKEN.sampled];
@@ -58,8 +61,19 @@ export function tokens({ tokens: ids, logprobs, labels }: Sampled, vocabulary: r
   });
 }
 
+/** What the grounds of tokens mean. @param words  after that */
+export function legend(...words: readonly (Node | string)[]): HTMLElement {
+  const marks = [
+    ['1', 'sure'],
+    ['0.5', 'unsure'],
+    ['0.02', 'surprising'],
+  ] as const;
+  const grounds = marks.map(([p, means]) => element('i', { class: 'token', style: `--p: ${p}` }, means));
+  return element('p', { class: 'quiet legend' }, ...grounds, ...words);
+}
+
 /** A line for each try, or for each turn of an episode, with how near it came where its environment knows. */
-function lines({ turns, text = '', search, ...sampled }: Sampled, vocabulary: readonly string[]): HTMLElement[] {
+function lines({ turns, text = '', search, ...sampled }: Sampled, vocabulary: Vocabulary): HTMLElement[] {
   const all = tokens(sampled, vocabulary);
   if (search !== undefined) {
     const texts = Array.from(sampled.tokens, (id) => vocabulary[id] ?? '');
@@ -84,7 +98,7 @@ function lines({ turns, text = '', search, ...sampled }: Sampled, vocabulary: re
 /** The tokens of an answer as a button. @param show  called with the place of the token that was pressed, where it was one */
 export function tokensButton(
   sampled: Sampled,
-  vocabulary: readonly string[],
+  vocabulary: Vocabulary,
   show: (place: number | undefined) => void,
 ): HTMLButtonElement {
   const button = element(
@@ -109,7 +123,7 @@ export class TokenTable {
    * @param inside  absent: the policy cannot be asked about this answer
    * @param place  token of it to look at; default: none
    */
-  show(about: string, sampled: Sampled, vocabulary: readonly string[], inside?: Inside, place?: number): void {
+  show(about: string, sampled: Sampled, vocabulary: Vocabulary, inside?: Inside, place?: number): void {
     this.#from = document.activeElement instanceof HTMLElement ? document.activeElement : undefined;
     const close = element('button', { type: 'button', class: 'small' }, 'Close');
     close.addEventListener('click', () => this.#close());
@@ -140,7 +154,7 @@ export class TokenTable {
   }
 
   /** At a click, what could be written at a place, and what the heads look at there. */
-  #lookCell(place: number, inside: Inside, { tokens: ids }: Sampled, vocabulary: readonly string[]): HTMLElement {
+  #lookCell(place: number, inside: Inside, { tokens: ids }: Sampled, vocabulary: Vocabulary): HTMLElement {
     const button = element('button', { type: 'button', class: 'small' }, 'Look inside');
     const cell = element('td', { class: 'next', 'aria-live': 'polite' }, button);
     button.addEventListener('click', async () => {
@@ -167,7 +181,7 @@ export class TokenTable {
   }
 }
 
-function nextWord({ id, probability }: NextToken, vocabulary: readonly string[]): HTMLElement {
+function nextWord({ id, probability }: NextToken, vocabulary: Vocabulary): HTMLElement {
   const token = element('i', { class: 'token', style: `--p: ${probability.toFixed(3)}` }, shownToken(id, vocabulary));
   return element('span', {}, token, ` ${percent(probability)}`);
 }
@@ -182,7 +196,7 @@ function cells(number: string, token: HTMLElement | string, logprob: number): HT
 }
 
 /** A token's text, its end made visible. */
-export function shownToken(id: number, vocabulary: readonly string[]): string {
+export function shownToken(id: number, vocabulary: Vocabulary): string {
   const text = vocabulary[id] ?? '?';
   return text === '<eos>' ? '⏎' : text;
 }

@@ -2,6 +2,7 @@
 import type { CreditedGroup, Sampling } from 'rlvr-train/web';
 import { element } from '../../../packages/report/page/dom.ts';
 import { counted, minus } from '../../../src/format.ts';
+import { legend, tokens, type Vocabulary } from '../token_table.ts';
 import type { ModelLab } from './model_lab.ts';
 
 const ASKS: Readonly<Record<Sampling['asks'], string>> = {
@@ -23,7 +24,7 @@ export class AnswersPanel {
   }
 
   update(): void {
-    const { sampling, groups, groupsStep, heldOut, status } = this.#lab;
+    const { sampling, groups, groupsStep, tokenTexts, heldOut, status } = this.#lab;
     const isHeldOut = heldOut !== undefined && (groups.length === 0 || heldOut.step > groupsStep - 1);
     const group = groups.find(({ dead }) => !dead) ?? groups[0];
     const shown = sampling ?? (isHeldOut ? heldOut : group) ?? status;
@@ -31,7 +32,7 @@ export class AnswersPanel {
     this.#shown = shown;
     if (sampling !== undefined) this.#place.replaceChildren(...underWay(sampling));
     else if (isHeldOut) this.#place.replaceChildren(...ofEvaluation(heldOut));
-    else if (group !== undefined) this.#place.replaceChildren(...ofGroup(group, groupsStep));
+    else if (group !== undefined) this.#place.replaceChildren(...ofGroup(group, groupsStep, tokenTexts));
     else {
       const busy = status === 'training' || status === 'opening';
       const words = busy
@@ -56,7 +57,7 @@ function ofEvaluation({ step, answers }: NonNullable<ModelLab['heldOut']>): HTML
   ];
 }
 
-function ofGroup({ item, rollouts, advantages, dead }: CreditedGroup, step: number): HTMLElement[] {
+function ofGroup({ item, rollouts, advantages, dead }: CreditedGroup, step: number, texts: Vocabulary): HTMLElement[] {
   const order = rollouts.map((_, i) => i).sort((a, b) => (advantages[b] ?? 0) - (advantages[a] ?? 0));
   const right = rollouts.filter(({ verdict }) => verdict.status === 'correct').length;
   const about = dead
@@ -69,14 +70,22 @@ function ofGroup({ item, rollouts, advantages, dead }: CreditedGroup, step: numb
     const direction = advantage > 0 ? 'up' : advantage < 0 ? 'down' : 'flat';
     const sign = advantage > 0 ? '+' : '';
     const paid = element('span', { class: 'advantage' }, minus(`${sign}${advantage.toFixed(2)}`));
-    return [row(rollout.text, verdictOf(rollout.verdict), paid, direction)];
+    return [row(coloured(rollout, texts), verdictOf(rollout.verdict), paid, direction)];
   });
   return [
     element('h3', {}, `Step ${step}: ${right} of ${rollouts.length} right`),
     element('p', { class: 'prompt' }, element('code', {}, item.prompt), element('small', {}, ` right: ${item.answer}`)),
     list(rows),
-    element('p', { class: 'quiet' }, about),
+    legend(about),
   ];
+}
+
+/** The words of an answer, each on a ground of its surprise; as they are where tokens split a character. */
+function coloured(rollout: CreditedGroup['rollouts'][number], texts: Vocabulary): string | HTMLElement[] {
+  const { finishReason, text } = rollout;
+  const ids = finishReason === 'eos' ? rollout.tokens.subarray(0, -1) : rollout.tokens;
+  const joined = Array.from(ids, (id) => texts[id]).join('');
+  return joined.trim() === text.trim() && text !== '' ? tokens({ ...rollout, tokens: ids }, texts) : text;
 }
 
 function question(prompt: string): HTMLElement {
@@ -88,11 +97,16 @@ function verdictOf({ status, reason }: CreditedGroup['rollouts'][number]['verdic
   return element('span', { class: isRight ? 'right' : 'wrong' }, `${isRight ? '✓' : '✗'} ${reason}`);
 }
 
-function row(text: string, about: HTMLElement, figure: HTMLElement | string = '', direction = ''): HTMLElement {
+function row(
+  text: string | HTMLElement[],
+  about: HTMLElement,
+  figure: HTMLElement | string = '',
+  direction = '',
+): HTMLElement {
   return element(
     'li',
     { class: `completion ${direction}` },
-    element('code', {}, text === '' ? '…' : text),
+    element('code', {}, ...[text || '…'].flat()),
     element('div', { class: 'scores' }, about, figure),
   );
 }

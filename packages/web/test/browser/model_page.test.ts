@@ -144,6 +144,16 @@ it('learns rows that were pasted, answers before and after, gives files, and kno
   await go(page, 'training');
   await press(page, '#open');
   await status(page, 'finished');
+  await go(page, 'job');
+  await page.fill('#yaml', (await page.inputValue('#yaml')).replace('max_steps: 2', 'max_steps: 5000'));
+  await page.dispatchEvent('#yaml', 'change');
+  await press(page, '[data-to=training]:not([data-step])');
+  await status(page, 'resting'); // it stops itself, after groups of equal rewards
+  await page.waitForSelector('#written .completion .token'); // the words of a group, on the ground of their surprise
+  const [first] = await page.$$eval('#written .completion code', (all) => all.map((code) => code.textContent ?? ''));
+  expect(first?.length).toBeGreaterThan(0);
+  expect(await page.$$eval('#written .legend .token', (all) => all.length)).toBe(3);
+  expect(await findings(page)).toEqual([]);
   expect(errors).toEqual([]);
   await close();
 });
