@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { JsonObject, JsonValue } from '../../../src/run/json.ts';
-import { acceptWebSocket } from '../../http/websocket.node.ts';
+import { acceptWebSocket } from '../../http/node_socket.node.ts';
 import { ApiError } from '../api_error.ts';
 import { Body } from '../body.ts';
 import { admit, type Door, LOOPBACK, needKey } from '../guard.node.ts';
