@@ -23,7 +23,7 @@ export interface Ablated {
   readonly id: string;
   readonly key: string;
   /** Why it moves no weight, whatever the stage is. */
-  readonly exempt?: 'is there without it' | 'measures alone' | 'is a figure';
+  readonly exempt?: 'is there without it' | 'measures alone' | 'is a figure' | 'learns from rows of its own';
   /** Stages to try, with the line that asks for it: with what it needs, or with all of its options. */
   readonly trials: readonly (readonly [situation: Situation, way: string])[];
 }
@@ -213,6 +213,7 @@ export function ablatedMethods(): Ablated[] {
         ...(isUsual && { exempt: 'is there without it' }),
         ...(method.onlyMeasures && { exempt: 'measures alone' }),
         ...(point === 'evaluationFigures' && { exempt: 'is a figure' }),
+        ...(method.id === 'preference-rows' && { exempt: 'learns from rows of its own' }), // in preference_runs.test.ts
         trials: trialsOf(method, lines),
       };
     }),
