@@ -143,7 +143,7 @@ function accuracyPanels(groups: readonly RunGroup[]): Panel[] {
   const panel = (title: string, of: 'greedy' | 'sampled'): Panel => ({
     title: `Held-out accuracy, ${title}`,
     hint:
-      of === 'greedy' ? 'mean over seeds; bands: its 95 % interval across seeds, of one seed that over problems' : '',
+      of === 'greedy' ? 'mean over seeds; band: 95 % interval over seeds, or over problems where there is one seed' : '',
     kind: 'share',
     isWide: of === 'greedy',
     series: seriesOf(groups, 'share', (curves) => {
