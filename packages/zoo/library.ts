@@ -1,9 +1,8 @@
 /** What a config may name, loaded once a config names some of it: a list of methods, the rewards, the cards of the tasks. */
-import type { Library } from '../../src/config/registries.ts';
+import type { Library, StageForm } from '../../src/config/registries.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { DIAGNOSTICS } from './diagnostics/list.ts';
 import { KEYS_ELSEWHERE } from './elsewhere/keys_elsewhere.ts';
-import { METHODS_OF_FORMS, STAGE_FORMS } from './elsewhere/stage_forms.ts';
 import { methodsWith } from './lists/methods_with.ts';
 import { rewardsWith } from './lists/rewards_with.ts';
 import { tasksWith } from './lists/tasks_with.ts';
@@ -17,10 +16,17 @@ async function named<T>({ names, load }: Named<T>, words: ReadonlySet<string>): 
   return names.some((name) => words.has(name)) ? load() : undefined;
 }
 
+/** The names of `STAGE_FORMS`; a test compares them. */
+export const FORM_NAMES: readonly string[] = ['dpo', 'kto', 'orpo', 'cpo'];
+/** Of a form that no text names, messages say the name alone. */
+const UNNAMED: StageForm = { keys: [], asGrpo: (own) => own };
+
 export const zooLibrary: Library = {
   async naming(...texts) {
     const words = new Set(texts.flatMap((text) => text.replace(COMMENT, '').split(/[^\w-]+/)));
-    if (Object.keys(STAGE_FORMS).some((name) => words.has(name))) for (const name of METHODS_OF_FORMS) words.add(name);
+    const hasForm = FORM_NAMES.some((name) => words.has(name));
+    const forms = hasForm ? await import('./elsewhere/stage_forms.ts') : undefined;
+    for (const name of forms?.METHODS_OF_FORMS ?? []) words.add(name);
     const [points, demonstrations = [], tasks = {}, rewards = {}] = await Promise.all([
       Promise.all(METHOD_POINTS.map(async (point) => [point, await named(METHODS[point], words)] as const)),
       named(METHODS.demonstrations, words),
@@ -32,7 +38,7 @@ export const zooLibrary: Library = {
       tasks: tasksWith(tasks),
       rewards: rewardsWith(rewards),
       keysElsewhere: KEYS_ELSEWHERE,
-      stageForms: STAGE_FORMS,
+      stageForms: forms?.STAGE_FORMS ?? Object.fromEntries(FORM_NAMES.map((name) => [name, UNNAMED])),
       diagnostics: DIAGNOSTICS,
     };
   },

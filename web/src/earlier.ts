@@ -27,6 +27,7 @@ export async function jsonLines(bytes: Uint8Array | undefined): Promise<Readonly
 
 /** The curves of a kept run; undefined where it has no line yet. */
 export async function historyOf(name: string): Promise<History | undefined> {
+  if (!(await keptRuns()).includes(name)) return undefined; // a store that is opened is made
   const records = await jsonLines(await (await opfsStore(name)).read('metrics.jsonl'));
   if (records.length === 0) return undefined;
   const longest = (stage: string): number =>

@@ -5,7 +5,6 @@ import type { Recording } from '../../packages/web/recording.ts';
 import { type Experiment, linkOf, PRESETS } from './experiment.ts';
 import type { Lab, LabStatus } from './lab.ts';
 
-/** While the engine writes no file. */
 const SETTLED: readonly LabStatus[] = ['waiting', 'resting', 'finished'];
 
 interface Source {
@@ -32,13 +31,19 @@ export class Recorded {
   update(): void {
     const { experiment, status } = this.#lab;
     if (status === 'training') this.#place.replaceChildren();
-    const isSettled = SETTLED.includes(status);
+    const isSettled = this.#rests;
     const isOther = experiment !== this.#shown;
     const isDue = isOther || (isSettled && !this.#isSettled);
     this.#shown = experiment;
     this.#isSettled = isSettled;
     if (isOther) this.#place.replaceChildren();
     if (isDue) void this.#find(experiment);
+  }
+
+  /** Nothing is written, and there may be something to replay. */
+  get #rests(): boolean {
+    const { status, history } = this.#lab;
+    return SETTLED.includes(status) && (status === 'waiting' || history.step > 0);
   }
 
   async #find(experiment: Experiment): Promise<void> {
@@ -62,6 +67,7 @@ export class Recorded {
   async #kept(experiment: Experiment): Promise<Source | undefined> {
     const name = await this.#lab.name();
     if (!(await keptRuns().catch((): string[] => [])).includes(name)) return undefined;
+    if (!this.#rests) return undefined; // it is written now, and looked for again once it rests
     const recording = await import('./kept_recording.ts')
       .then(({ keptRecording }) => keptRecording(name, experiment))
       .catch(() => undefined);

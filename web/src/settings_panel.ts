@@ -184,7 +184,9 @@ export class SettingsPanel {
       ...this.#numbers.map(({ setting, input }) => ({ yaml: setting.yaml, input })),
       ...this.#sliders.map(({ slider, input }) => ({ yaml: slider.yaml, input })),
     ]) {
-      const option = methods.flatMap(({ options }) => options).find(({ name }) => name === yaml);
+      // A setting is a key of a stage; others have options of the same names.
+      const asKeys = methods.filter(({ optionsAreStageKeys }) => optionsAreStageKeys);
+      const option = asKeys.flatMap(({ options }) => options).find(({ name }) => name === yaml);
       if (option !== undefined) input.title = optionText(option);
     }
   }

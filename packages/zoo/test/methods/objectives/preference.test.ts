@@ -13,6 +13,7 @@ import { emptyGradients, groupOf, rolloutOf } from '../../../../../test/support/
 import { stageOf } from '../../../../../test/support/stages.ts';
 import { stepOf } from '../../../../../test/support/steps.ts';
 import { STAGE_FORMS } from '../../../elsewhere/stage_forms.ts';
+import { FORM_NAMES } from '../../../library.ts';
 import { gradientsOf, lossOf, sizes } from '../../support/losses.ts';
 
 type Rows = readonly (readonly number[])[];
@@ -111,6 +112,10 @@ const named = (cases: readonly Case[]): [string, Case][] =>
 
 const farthest = (found: readonly number[], expected: readonly number[]): number =>
   Math.max(...expected.map((value, i) => Math.abs(found[i] - value)));
+
+it('has a form for each name that is looked for in a config', () => {
+  expect(Object.keys(STAGE_FORMS)).toEqual(FORM_NAMES);
+});
 
 describe('losses of preferences', () => {
   it.each(named(golden.pairs.cases))("are TRL's: %s", (_, one) => {
