@@ -143,7 +143,9 @@ function accuracyPanels(groups: readonly RunGroup[]): Panel[] {
   const panel = (title: string, of: 'greedy' | 'sampled'): Panel => ({
     title: `Held-out accuracy, ${title}`,
     hint:
-      of === 'greedy' ? 'mean over seeds; band: 95 % interval over seeds, or over problems where there is one seed' : '',
+      of === 'greedy'
+        ? 'mean over seeds; band: 95 % interval over seeds, or over problems where there is one seed'
+        : '',
     kind: 'share',
     isWide: of === 'greedy',
     series: seriesOf(groups, 'share', (curves) => {
