@@ -1,6 +1,7 @@
 /**
- * Gives up some of what reinforcement gained on its problems for some of what it lost elsewhere, pass@k above all. Above 1
- * it goes on in the direction that training took, which is nearly straight for a stretch (arXiv:2601.04411). The
+ * Gives up some of what reinforcement gained on its problems for some of what it lost elsewhere, pass@k above all. With
+ * a share above 1 the weights move further in the direction that training took, which is nearly straight for a stretch
+ * (arXiv:2601.04411). The
  * last evaluation is of the average; `--sweep kept_share=…` gives one for each share. A stage that ends early keeps its
  * weights.
  */

@@ -5,10 +5,8 @@
  */
 import { decidingBound } from '../../../../src/methods/support/loss/clipped.ts';
 import { key, method, number, type Surrogate, type SurrogatePoint } from '../kit.ts';
+import { clipWidth } from '../support/loss/clip_width.ts';
 import { weighted } from '../support/loss/weighted.ts';
-
-const width = (yaml: string, value: number, side: string) =>
-  key(yaml, number({ above: 0, below: 1, example: value }).default(value).describe(`Width of the clip ${side} 1.`));
 
 export const aspo = method({
   id: 'aspo',
@@ -22,8 +20,8 @@ export const aspo = method({
   },
   against: ['entropy-collapse'],
   options: {
-    flippedLow: width('aspo_epsilon', 0.2, 'below'),
-    flippedHigh: width('aspo_epsilon_high', 0.28, 'above'),
+    flippedLow: clipWidth('aspo_epsilon', 'below', { above: 0, below: 1, example: 0.2 }),
+    flippedHigh: clipWidth('aspo_epsilon_high', 'above', { above: 0, below: 1, example: 0.28 }),
     mostFlipped: key('aspo_max', number({ above: 1, example: 3 }).default(3).describe('Largest weight of a token.')),
   },
   actsOn: 'moved',

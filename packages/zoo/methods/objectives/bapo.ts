@@ -1,5 +1,5 @@
 /**
- * BAPO: the clip of PPO, whose bounds are found anew for each optimizer step, before it. While tokens of positive advantage
+ * BAPO is the clip of PPO with bounds that are found anew before each optimizer step. While tokens of positive advantage
  * make up less than their share of what counts, the lower bound rises, which silences more of the falling tokens of negative
  * advantage, and then the upper one, which lets those of positive advantage rise further. As in the authors' code; how far
  * a bound moves at a time is ours.

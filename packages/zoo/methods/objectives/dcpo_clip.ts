@@ -1,7 +1,8 @@
 /** The bounds solve |(r − 1)·r·q| ≤ ε. The paper's script has 0.28 instead of 0.2. */
 
 import { clipBetween, decidingBound } from '../../../../src/methods/support/loss/clipped.ts';
-import { key, method, number, type Surrogate, usesMethod } from '../kit.ts';
+import { method, type Surrogate, usesMethod } from '../kit.ts';
+import { clipWidth } from '../support/loss/clip_width.ts';
 
 const MOST_RATIO = 10;
 
@@ -15,14 +16,8 @@ export const dcpoClip = method({
     certainty: 'paper',
   },
   options: {
-    dynamicLow: key(
-      'dcpo_epsilon',
-      number({ above: 0, example: 0.16 }).default(0.16).describe('Width of the clip below 1.'),
-    ),
-    dynamicHigh: key(
-      'dcpo_epsilon_high',
-      number({ above: 0, example: 0.2 }).default(0.2).describe('Width of the clip above 1.'),
-    ),
+    dynamicLow: clipWidth('dcpo_epsilon', 'below', { above: 0, example: 0.16 }),
+    dynamicHigh: clipWidth('dcpo_epsilon_high', 'above', { above: 0, example: 0.2 }),
   },
   warn: (_, methods) =>
     usesMethod(methods, 'token')

@@ -15,7 +15,7 @@ import { TOKEN } from '../../../../src/token_kinds.ts';
 import type { LossGradient, LossSequence, LossTerm } from '../kit.ts';
 import { choice, counts, key, laterKey, method, number, unreadAdvantages, unreadRatio } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
-import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
+import { extentOf, growthOver, membersByGroup, weightOf } from '../support/loss/by_group.ts';
 import { sigmoid, softplus } from '../support/loss/logistic.ts';
 
 export const dpoPairs = method({
@@ -50,8 +50,7 @@ export const dpoPairs = method({
     coupling: 'group',
     add(sequences, gradients) {
       const solves = solvedBy(options);
-      for (const places of placesByGroup(sequences)) {
-        const members = places.filter((i) => extentOf(sequences[i]).tokens > 0 && counts(sequences[i].rollout));
+      for (const members of membersByGroup(sequences, ({ rollout }) => counts(rollout))) {
         const isRight = ({ rollout }: LossSequence): boolean => counts(rollout) && solves(rollout);
         const right = members.filter((i) => isRight(sequences[i]));
         const wrong = members.filter((i) => !isRight(sequences[i]));
@@ -64,7 +63,7 @@ export const dpoPairs = method({
         const margins = new Map(members.map((i) => [i, marginOf(sequences[i])]));
         const apart = (i: number, j: number): number =>
           preferenceScale * ((margins.get(i) ?? 0) - (margins.get(j) ?? 0));
-        const weight = members.reduce((sum, i) => sum + extentOf(sequences[i]).weight, 0) / pairs;
+        const weight = weightOf(sequences, members) / pairs;
         // Each of the two has half of the loss of a pair.
         const add = (i: number, sign: 1 | -1, differences: readonly number[]): void => {
           const { coefficients } = sequences[i];
@@ -91,11 +90,10 @@ export const dpoPairs = method({
 });
 
 /** How much likelier the policy finds a completion than the reference does, in nats. */
-function marginOf({ logprobs, refLogprobs, coefficients }: LossSequence, from = 0): number {
+function marginOf(sequence: LossSequence, from = 0): number {
+  const { refLogprobs } = sequence;
   if (refLogprobs === undefined) throw new RangeError('dpo-pairs needs the reference');
-  let sum = 0;
-  for (let t = from; t < coefficients.length; t++) if (coefficients[t] !== 0) sum += logprobs[t] - refLogprobs[t];
-  return sum;
+  return growthOver(sequence, refLogprobs, from);
 }
 
 interface Sides {
@@ -117,7 +115,7 @@ function addSiblings(
       return cut === 0 ? [] : [{ i, j, cut }];
     }),
   );
-  const weight = members.reduce((sum, i) => sum + extentOf(sequences[i]).weight, 0) / pairs.length;
+  const weight = weightOf(sequences, members) / pairs.length;
   for (const { i, j, cut } of pairs) {
     const apart = preferenceScale * (marginOf(sequences[i], cut) - marginOf(sequences[j], cut));
     const slope = preferenceScale * sigmoid(-apart);

@@ -10,7 +10,7 @@
 import type { LossSequence, LossTerm } from '../kit.ts';
 import { counts, key, method, number, unreadAdvantages, unreadRatio } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
-import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
+import { extentOf, meanOver, membersByGroup, weightOf } from '../support/loss/by_group.ts';
 import { softmax } from '../support/loss/softmax.ts';
 
 export const drpo = method({
@@ -47,12 +47,11 @@ export const drpo = method({
     add(sequences, gradients, { sizes: { maxCompletionTokens } }) {
       const solves = solvedBy(options);
       const isRight = ({ rollout }: LossSequence): boolean => counts(rollout) && solves(rollout);
-      for (const places of placesByGroup(sequences)) {
-        const members = places.filter((i) => extentOf(sequences[i]).tokens > 0 && counts(sequences[i].rollout));
+      for (const members of membersByGroup(sequences, ({ rollout }) => counts(rollout))) {
         const right = members.filter((i) => isRight(sequences[i]));
         const wrong = members.filter((i) => !isRight(sequences[i]));
         if (right.length === 0 || wrong.length === 0) continue;
-        const groupWeight = members.reduce((sum, i) => sum + extentOf(sequences[i]).weight, 0);
+        const groupWeight = weightOf(sequences, members);
         const add = (i: number, loss: number, slope: number): void => {
           const { coefficients } = sequences[i];
           const { losses, dLogprobs } = gradients[i];
@@ -82,8 +81,5 @@ export const drpo = method({
 });
 
 function meanLogprob(sequence: LossSequence): number {
-  const { logprobs, coefficients } = sequence;
-  let sum = 0;
-  for (let t = 0; t < coefficients.length; t++) if (coefficients[t] !== 0) sum += logprobs[t];
-  return sum / extentOf(sequence).tokens;
+  return meanOver(sequence, sequence.logprobs);
 }

@@ -5,11 +5,9 @@
  */
 import { clipBetween } from '../../../../src/methods/support/loss/clipped.ts';
 import { ownWeight } from '../../../../src/methods/support/loss/surrogate_term.ts';
-import { key, type LossSequence, type LossTerm, method, number, unreadRatio } from '../kit.ts';
-import { advantageOf, extentOf, placesByGroup } from '../support/loss/by_group.ts';
-
-const width = (yaml: string, side: string) =>
-  key(yaml, number({ above: 0, example: 0.2 }).default(0.2).describe(`Width of the clip ${side} 1.`));
+import { type LossTerm, method, unreadRatio } from '../kit.ts';
+import { advantageOf, extentOf, meanOver, membersByGroup } from '../support/loss/by_group.ts';
+import { clipWidth } from '../support/loss/clip_width.ts';
 
 export const gepo = method({
   id: 'gepo',
@@ -23,7 +21,10 @@ export const gepo = method({
   },
   against: ['stale-rollouts'],
   companions: [{ ids: ['seq-mean'], line: 'aggregation: seq-mean', why: 'so that each completion weighs the same' }],
-  options: { expectedLow: width('gepo_epsilon', 'below'), expectedHigh: width('gepo_epsilon_high', 'above') },
+  options: {
+    expectedLow: clipWidth('gepo_epsilon', 'below', { above: 0, example: 0.2 }),
+    expectedHigh: clipWidth('gepo_epsilon_high', 'above', { above: 0, example: 0.2 }),
+  },
   complete(options, refuse) {
     if (options.expectedLow >= 1) refuse('expectedLow', 'must be below 1; for example 0.2');
     return options;
@@ -34,15 +35,14 @@ export const gepo = method({
     return {
       coupling: 'group',
       add(sequences, gradients) {
-        for (const places of placesByGroup(sequences)) {
-          const members = places.filter((i) => extentOf(sequences[i]).tokens > 0);
-          const expected = expectedOf(members.map((i) => meanOf(sequences[i], sequences[i].oldLogprobs)));
+        for (const members of membersByGroup(sequences)) {
+          const expected = expectedOf(members.map((i) => meanOver(sequences[i], sequences[i].oldLogprobs)));
           for (const i of members) {
             const { coefficients, logprobs } = sequences[i];
             const { losses, dLogprobs } = gradients[i];
             const { tokens, weight } = extentOf(sequences[i]);
             const point = {
-              logRatio: meanOf(sequences[i], logprobs) - expected,
+              logRatio: meanOver(sequences[i], logprobs) - expected,
               logprob: 0,
               oldLogprob: 0,
               advantage: advantageOf(sequences[i]),
@@ -60,17 +60,6 @@ export const gepo = method({
     };
   },
 });
-
-/** Mean of a completion's log-probs. */
-function meanOf({ coefficients }: LossSequence, logprobs: Float32Array): number {
-  let [sum, tokens] = [0, 0];
-  for (let t = 0; t < coefficients.length; t++) {
-    if (coefficients[t] === 0) continue;
-    sum += logprobs[t];
-    tokens++;
-  }
-  return sum / tokens;
-}
 
 /** log(Σ q²/Σ q) of these logs of q. */
 function expectedOf(logs: readonly number[]): number {

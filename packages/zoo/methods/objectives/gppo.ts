@@ -6,10 +6,8 @@
  */
 import { decidingBound } from '../../../../src/methods/support/loss/clipped.ts';
 import { key, method, number, type Surrogate, type SurrogatePoint } from '../kit.ts';
+import { clipWidth } from '../support/loss/clip_width.ts';
 import { weighted } from '../support/loss/weighted.ts';
-
-const width = (yaml: string, side: string) =>
-  key(yaml, number({ above: 0, below: 1, example: 0.2 }).default(0.2).describe(`Width of the clip ${side} 1.`));
 
 const factor = (yaml: string, value: number, side: string) =>
   key(
@@ -30,8 +28,8 @@ export const gppo = method({
   },
   against: ['clip-fraction', 'entropy-collapse'],
   options: {
-    preservedLow: width('gppo_epsilon', 'below'),
-    preservedHigh: width('gppo_epsilon_high', 'above'),
+    preservedLow: clipWidth('gppo_epsilon', 'below', { above: 0, below: 1, example: 0.2 }),
+    preservedHigh: clipWidth('gppo_epsilon_high', 'above', { above: 0, below: 1, example: 0.2 }),
     shareBelow: factor('gppo_below', 0.75, 'below the clip'),
     shareAbove: factor('gppo_above', 1, 'above the clip'),
   },

@@ -12,7 +12,7 @@
 import { ownWeight } from '../../../../src/methods/support/loss/surrogate_term.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
 import { choice, keys, type LossSequence, type LossTerm, method, number, unreadRatio } from '../kit.ts';
-import { advantageOf, extentOf, placesByGroup } from '../support/loss/by_group.ts';
+import { advantageOf, extentOf, growthOver, membersByGroup } from '../support/loss/by_group.ts';
 
 export const gvpo = method({
   id: 'gvpo',
@@ -40,8 +40,7 @@ export const gvpo = method({
     coupling: 'group',
     actsWithoutAdvantage: true,
     add(sequences, gradients) {
-      for (const places of placesByGroup(sequences)) {
-        const members = places.filter((i) => extentOf(sequences[i]).tokens > 0);
+      for (const members of membersByGroup(sequences)) {
         if (members.length < 2) continue;
         const own = members.map((i) => sequences[i]);
         const grown = own.map((sequence) => growthOf(sequence, gvpoFrom, gvpoBy));
@@ -66,10 +65,9 @@ export const gvpo = method({
 
 /** How much likelier the policy finds a completion, in nats. */
 function growthOf(sequence: LossSequence, from: 'sampler' | 'reference', by: 'sum' | 'mean'): number {
-  const { logprobs, oldLogprobs, refLogprobs, coefficients } = sequence;
+  const { oldLogprobs, refLogprobs } = sequence;
   const base = from === 'sampler' ? oldLogprobs : refLogprobs;
   if (base === undefined) throw new RangeError('gvpo needs the reference');
-  let sum = 0;
-  for (let t = 0; t < coefficients.length; t++) if (coefficients[t] !== 0) sum += logprobs[t] - base[t];
+  const sum = growthOver(sequence, base);
   return by === 'mean' ? sum / extentOf(sequence).tokens : sum;
 }

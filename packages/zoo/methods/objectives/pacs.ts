@@ -7,7 +7,7 @@ import { DataError } from '../../../../src/errors.ts';
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';
 import { ownWeight } from '../../../../src/methods/support/loss/surrogate_term.ts';
 import { flag, key, type LossSequence, type LossTerm, method, number, unreadAdvantages, unreadRatio } from '../kit.ts';
-import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
+import { extentOf, membersByGroup } from '../support/loss/by_group.ts';
 import { sigmoid, softplus } from '../support/loss/logistic.ts';
 
 export const pacs = method({
@@ -40,8 +40,7 @@ export const pacs = method({
   create: ({ scoreScale, isClassBalanced }): LossTerm => ({
     coupling: 'group',
     add(sequences, gradients) {
-      for (const places of placesByGroup(sequences)) {
-        const members = places.filter((i) => sequences[i].rollout.reward !== null && extentOf(sequences[i]).tokens > 0);
+      for (const members of membersByGroup(sequences, ({ rollout }) => rollout.reward !== null)) {
         if (members.length < 2) continue;
         const own = members.map((i) => sequences[i]);
         const labels = own.map(labelOf);

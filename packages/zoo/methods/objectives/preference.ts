@@ -27,7 +27,7 @@ import {
   unreadRatio,
 } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
-import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
+import { extentOf, placesByGroup, sumOver, weightOf } from '../support/loss/by_group.ts';
 import {
   COMPARES_SCORES,
   F_DIVERGENCES,
@@ -219,19 +219,15 @@ export const preference = method({
       return { ratio, tokens: extentOf(sequence).tokens, score };
     };
     /** Members of a group that are learned from, chosen and rejected. */
-    const sidesOf = (places: readonly number[], rolloutAt: (i: number) => Rollout, tokensAt: (i: number) => number) => {
-      const members = places.filter((i) => tokensAt(i) > 0 && isMember(rolloutAt(i)));
-      return {
-        chosen: members.filter((i) => isChosen(rolloutAt(i))),
-        rejected: members.filter((i) => !isChosen(rolloutAt(i))),
-      };
+    const sidesOf = (sequences: readonly LossSequence[], places: readonly number[]) => {
+      const members = places.filter((i) => extentOf(sequences[i]).tokens > 0 && isMember(sequences[i].rollout));
+      const [chosen, rejected] = [true, false].map((of) =>
+        members.filter((i) => isChosen(sequences[i].rollout) === of),
+      );
+      return { chosen, rejected };
     };
     const pairsOf = (sequences: readonly LossSequence[], places: readonly number[]): readonly Pair[] => {
-      const { chosen, rejected } = sidesOf(
-        places,
-        (i) => sequences[i].rollout,
-        (i) => extentOf(sequences[i]).tokens,
-      );
+      const { chosen, rejected } = sidesOf(sequences, places);
       return chosen.flatMap((i) =>
         rejected.map((j): Pair => {
           const shorter = Math.min(extentOf(sequences[i]).tokens, extentOf(sequences[j]).tokens);
@@ -283,16 +279,12 @@ export const preference = method({
       gradients: readonly LossGradient[],
       places: readonly number[],
     ): void => {
-      const { chosen, rejected } = sidesOf(
-        places,
-        (i) => sequences[i].rollout,
-        (i) => extentOf(sequences[i]).tokens,
-      );
+      const { chosen, rejected } = sidesOf(sequences, places);
       const members = [...chosen, ...rejected];
       const share = weightOf(sequences, places) / Math.max(1, members.length);
       for (const i of members) {
         const isWanted = chosen.includes(i);
-        const weights = tokenWeights(sequences[i], Number.POSITIVE_INFINITY, undefined);
+        const weights = tokenWeights(sequences[i]);
         const by = share * (isWanted ? options.wantedWeight : options.unwantedWeight);
         const ratio = ratioOf(sequences[i], weights);
         const [loss, slope] = singleLoss(isWanted, ratio, z, scale);
@@ -331,9 +323,7 @@ export const preference = method({
     const zOf = (sequences: readonly LossSequence[]): number => {
       const mismatched = sequences.filter(({ rollout }) => rollout.origin === ORIGIN.mismatched);
       const read = mismatched.length > 0 ? mismatched : sequences.filter(({ rollout }) => isMember(rollout));
-      const ratios = read.map((sequence) =>
-        ratioOf(sequence, tokenWeights(sequence, Number.POSITIVE_INFINITY, undefined)),
-      );
+      const ratios = read.map((sequence) => ratioOf(sequence, tokenWeights(sequence)));
       return Math.max(0, ratios.reduce((sum, ratio) => sum + ratio, 0) / Math.max(1, ratios.length));
     };
     const observes = sorts.length > 0 || only === 'kto';
@@ -346,14 +336,10 @@ export const preference = method({
       begin(groups: readonly CreditedGroup[]) {
         tallies.clear();
         const means = groups.flatMap(({ rollouts }) => {
-          const places = rollouts.map((_, i) => i);
-          const { chosen, rejected } = sidesOf(
-            places,
-            (i) => rollouts[i],
-            (i) => lossTokens(rollouts[i]),
-          );
-          if (chosen.length === 0 || rejected.length === 0) return [];
-          return [chosen.reduce((sum, i) => sum + lossTokens(rollouts[i]), 0) / chosen.length];
+          const members = rollouts.filter((rollout) => lossTokens(rollout) > 0 && isMember(rollout));
+          const chosen = members.filter(isChosen);
+          if (chosen.length === 0 || chosen.length === members.length) return [];
+          return [chosen.reduce((sum, rollout) => sum + lossTokens(rollout), 0) / chosen.length];
         });
         chosenTokens = Math.max(1, means.reduce((sum, mean) => sum + mean, 0) / Math.max(1, means.length));
       },
@@ -386,7 +372,7 @@ const isMember = (rollout: Rollout): boolean =>
   rollout.origin !== ORIGIN.mismatched && (rollout.origin !== undefined || counts(rollout));
 
 /** @param shared  tokens of weight 1; those after them weigh `tail` */
-function tokenWeights({ coefficients }: LossSequence, shared: number, tail = 1): Float64Array {
+function tokenWeights({ coefficients }: LossSequence, shared = Number.POSITIVE_INFINITY, tail = 1): Float64Array {
   let seen = 0;
   return Float64Array.from(coefficients, (coefficient) => {
     if (coefficient === 0) return 0;
@@ -394,13 +380,7 @@ function tokenWeights({ coefficients }: LossSequence, shared: number, tail = 1):
   });
 }
 
-/** Of a group in the step's loss. */
-function weightOf(sequences: readonly LossSequence[], places: readonly number[]): number {
-  return places.reduce((sum, i) => sum + extentOf(sequences[i]).weight, 0);
-}
-
-const sumOf = ({ logprobs, coefficients }: LossSequence): number =>
-  logprobs.reduce((sum, logprob, t) => sum + (coefficients[t] === 0 ? 0 : logprob), 0);
+const sumOf = (sequence: LossSequence): number => sumOver(sequence, sequence.logprobs);
 
 function addTo({ losses, dLogprobs }: LossGradient, weights: Float64Array, loss: number, slope: number): void {
   const tokens = weights.filter((weight) => weight !== 0).length;

@@ -4,8 +4,8 @@
  * softmax of the completions' log-probs. The gradient by these is p − q and ends where the two agree, so that neither a clip
  * nor a ratio is needed. The loss of a group weighs as the aggregation weighs its tokens.
  */
-import { key, type LossSequence, type LossTerm, method, number, unreadRatio } from '../kit.ts';
-import { advantageOf, extentOf, placesByGroup } from '../support/loss/by_group.ts';
+import { key, type LossTerm, method, number, unreadRatio } from '../kit.ts';
+import { advantageOf, extentOf, membersByGroup, sumOver, weightOf } from '../support/loss/by_group.ts';
 import { softmax } from '../support/loss/softmax.ts';
 
 export const tpo = method({
@@ -32,13 +32,12 @@ export const tpo = method({
     coupling: 'group',
     actsWithoutAdvantage: true,
     add(sequences, gradients) {
-      for (const places of placesByGroup(sequences)) {
-        const members = places.filter((i) => extentOf(sequences[i]).tokens > 0);
+      for (const members of membersByGroup(sequences)) {
         const own = members.map((i) => sequences[i]);
-        const logprobs = own.map((one) => logprobOf(one, one.logprobs));
+        const logprobs = own.map((one) => sumOver(one, one.logprobs));
         const now = softmax(logprobs);
-        const target = softmax(own.map((one) => logprobOf(one, one.oldLogprobs) + advantageOf(one) / tilt));
-        const weight = own.reduce((sum, one) => sum + extentOf(one).weight, 0);
+        const target = softmax(own.map((one) => sumOver(one, one.oldLogprobs) + advantageOf(one) / tilt));
+        const weight = weightOf(sequences, members);
         own.forEach((one, m) => {
           const { losses, dLogprobs } = gradients[members[m]];
           const loss = (target.shares[m] * (now.logSum - logprobs[m])) / extentOf(one).tokens;
@@ -52,10 +51,3 @@ export const tpo = method({
     },
   }),
 });
-
-/** Log-prob of a completion's tokens that carry a loss. */
-function logprobOf({ coefficients }: LossSequence, logprobs: Float32Array): number {
-  let sum = 0;
-  for (let t = 0; t < coefficients.length; t++) if (coefficients[t] !== 0) sum += logprobs[t];
-  return sum;
-}

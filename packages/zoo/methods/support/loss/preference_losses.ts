@@ -55,10 +55,7 @@ const OF_DIFFERENCE = {
     const [kept, flipped] = [-softplus(-x) - Math.log1p(-smoothing), -softplus(x) - Math.log(smoothing)];
     return [q * kept + (1 - q) * flipped, q * (1 - q) * (kept - flipped)];
   },
-  robust(x, { smoothing }) {
-    const [value, slope] = smoothed(x, -smoothing / (1 - 2 * smoothing)); // the flipped share is taken off
-    return [value, slope];
-  },
+  robust: (x, { smoothing }) => smoothed(x, -smoothing / (1 - 2 * smoothing)), // the flipped share is taken off
   discopop(x, { tau }) {
     const w = sigmoid(x / tau);
     const moved = (w * (1 - w)) / tau;
