@@ -1,6 +1,6 @@
 import { command } from '../../../src/cli/flags/command.ts';
 import { integer, withDefault } from '../../../src/cli/flags/flag.ts';
-import { HOST, KEY } from './shared_flags.ts';
+import { HOST, KEY, PORT } from './shared_flags.ts';
 import { KNOBS } from './tasks.ts';
 
 const SERVE = command({
@@ -9,7 +9,7 @@ const SERVE = command({
   words: [{ syntax: '<task...>', text: 'tasks, or files of yours such as ./tasks/mine.ts' }],
   flags: {
     ...KNOBS,
-    port: withDefault(integer('<number>', 'port; 0 is one that is free', { min: 0, max: 65_535 }), 8000),
+    port: PORT,
     host: HOST,
     key: KEY,
     sessions: withDefault(integer('<number>', 'episodes that are played at once', { min: 1, max: 4096 }), 64),

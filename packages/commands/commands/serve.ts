@@ -2,7 +2,7 @@ import { THREADS } from '../../../src/cli/commands/train.ts';
 import { command } from '../../../src/cli/flags/command.ts';
 import { integer, text, withDefault } from '../../../src/cli/flags/flag.ts';
 import { askedPolicy, refuseFurther } from './required_run.ts';
-import { ADAPTER, ASKED_WORD, HOST, KEY, MODEL_TEXT, RUN, TRUST, USE_ANYWAY } from './shared_flags.ts';
+import { ADAPTER, ASKED_WORD, HOST, KEY, MODEL_TEXT, PORT, RUN, TRUST, USE_ANYWAY } from './shared_flags.ts';
 
 export const SERVE = command({
   name: 'serve',
@@ -13,7 +13,7 @@ export const SERVE = command({
     run: RUN,
     model: text('<path>', MODEL_TEXT, { excludes: ['run', 'force', 'trust'] }),
     adapter: ADAPTER,
-    port: withDefault(integer('<number>', 'port; 0 is one that is free', { min: 0, max: 65_535 }), 8000),
+    port: PORT,
     host: HOST,
     key: KEY,
     name: text('<name>', 'by which requests name the model', { otherwise: "its folder's" }),

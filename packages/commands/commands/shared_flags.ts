@@ -1,6 +1,6 @@
 /** Words and flags that several commands have. */
 import type { Word } from '../../../src/cli/flags/command.ts';
-import { type Flag, list, text, toggle } from '../../../src/cli/flags/flag.ts';
+import { type Flag, integer, list, text, toggle, withDefault } from '../../../src/cli/flags/flag.ts';
 
 export const TRUST = list(
   '<path or host>',
@@ -26,7 +26,8 @@ export const ASKED_WORD: Word = {
 
 export const USE_ANYWAY = toggle('use the model of the directory although it is not the one that its run ended with');
 
-/** Of a command that listens. */
+/** Where a command listens, and who may ask it. */
+export const PORT = withDefault(integer('<number>', 'port; 0 is one that is free', { min: 0, max: 65_535 }), 8000);
 export const HOST = text('<address>', 'who may ask, with --key: 0.0.0.0 is every machine', {
   otherwise: 'this machine alone',
 });

@@ -1,8 +1,7 @@
 /** The tools over the Model Context Protocol on standard input and output, by its official SDK: an optional package. */
 import { createRequire } from 'node:module';
-import { ConfigError, RlvrError } from '../../../src/errors.ts';
+import { ConfigError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/run/json.ts';
-import { ApiError } from '../../serve/api_error.ts';
 import { Body } from '../../serve/body.ts';
 import type { AgentFolder } from './folder.ts';
 import { AGENT_TOOLS } from './tools.ts';
@@ -85,9 +84,6 @@ export async function toolResult(
     body.end();
     return { content: [{ type: 'text', text: await call(body, folder, signal) }] };
   } catch (error) {
-    if (error instanceof ApiError || RlvrError.is(error)) {
-      return { content: [{ type: 'text', text: error.message }], isError: true };
-    }
     const text = error instanceof Error ? error.message : String(error);
     return { content: [{ type: 'text', text }], isError: true };
   }

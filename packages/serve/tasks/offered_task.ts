@@ -13,6 +13,7 @@ import type { Verdict } from '../../../src/rewards/verdict.ts';
 import type { Message, ToolSchema } from '../../../src/text/codec.ts';
 import { VERIFIED } from '../../zoo/data/environment_task.ts';
 import { ApiError } from '../api_error.ts';
+import type { Body } from '../body.ts';
 
 /** Calls of tools are written as Qwen, Hermes and SmolLM3 write them: the notation that names each argument. */
 export const TOOL_TEMPLATE = '<tool_call>';
@@ -20,12 +21,19 @@ export const TOOL_TEMPLATE = '<tool_call>';
 /** Settings of knobs whose problems are kept. */
 const MOST_SETTINGS = 32;
 
+/** @param otherwise  where it is not said @throws ApiError */
+export function splitOf(body: Body, otherwise?: Split): Split {
+  const split = body.text('split') ?? otherwise;
+  if (split === 'train' || split === 'eval') return split;
+  throw body.refused('split', 'train or eval');
+}
+
 export type GivenKnobs = Readonly<Record<string, unknown>>;
 
 /** Which problem is asked for. */
 export interface Asked {
   readonly split: Split;
-  /** Of the training stream. */
+  /** Seed of the training stream. */
   readonly seed?: number;
   readonly index?: number;
   readonly knobs: GivenKnobs;
@@ -75,8 +83,8 @@ export class OfferedTask {
   }
 
   /**
-   * Problem `index` of the held-out ones, or of the training stream `seed`: without an index the first of a seed's
-   * stream, and without both the next one that nobody was given.
+   * Problem `index` of the held-out ones, or of the training stream `seed`. Without an index it is the first of that
+   * stream; without both it is the next one that nobody was given.
    *
    * @throws ConfigError, ApiError
    */
@@ -102,6 +110,7 @@ export class Setting {
   readonly tools: readonly ToolSchema[];
   readonly #definition: AnyTaskDefinition;
   readonly #environment: AnyEnvironment | undefined;
+  readonly #bound: ReturnType<typeof bindEnvironment> | undefined;
 
   /** @throws ConfigError */
   constructor(definition: AnyTaskDefinition, { style, ...knobs }: GivenKnobs, repeat: Repeat) {
@@ -116,6 +125,7 @@ export class Setting {
     this.#definition = definition;
     const isInWords = this.style === 'plain';
     this.#environment = isInWords ? (environment?.inWords?.(TOOL_TEMPLATE) ?? environment) : environment;
+    this.#bound = this.#environment && bindEnvironment(this.#environment, name, this.task.knobs);
     this.tools = (isInWords && this.#environment?.introduction?.(this.task.knobs).tools) || [];
   }
 
@@ -124,28 +134,26 @@ export class Setting {
   }
 
   /** What a policy reads first. */
-  messages(item: TaskItem): readonly Message[] {
-    if (this.#environment === undefined || this.style === 'compact') return questionOf(item);
+  messages(item: TaskItem): readonly Pick<Message, 'role' | 'content'>[] {
+    if (this.#environment === undefined || this.style === 'compact') {
+      return questionOf(item).map(({ role, content }) => ({ role, content }));
+    }
     const content = this.#definition.question?.(item.identity, this.task.knobs) ?? item.prompt;
     return [{ role: 'user', content }];
   }
 
   /** Undefined where the problem has a single answer. */
   start(item: TaskItem): EpisodeState | undefined {
-    return this.#bound()?.start(item, VERIFIED);
+    return this.#bound?.start(item, VERIFIED);
   }
 
   /** The verdict has the draws of `tasks score`, so that it is the same. @param at  absent: the answer is the only one */
   async act(item: TaskItem, at: EpisodeState | undefined, text: string, finishReason: FinishReason): Promise<Outcome> {
     const context = { finishReason };
-    const step = at && this.#bound()?.step(item, at, text, VERIFIED, context);
+    const step = at && this.#bound?.step(item, at, text, VERIFIED, context);
     if (step !== undefined) return outcomeOf(step);
     const [verdict] = await verdictsOf(this.task, [{ item, completion: text, context }]);
     return { text: '', verdict };
-  }
-
-  #bound(): ReturnType<typeof bindEnvironment> | undefined {
-    return this.#environment && bindEnvironment(this.#environment, this.#definition.name, this.task.knobs);
   }
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Split } from '../../../src/data/problem.ts';
 import type { JsonObject, JsonValue } from '../../../src/run/json.ts';
 import { acceptWebSocket } from '../../http/node_socket.node.ts';
 import { ApiError } from '../api_error.ts';
@@ -9,7 +10,7 @@ import { Body } from '../body.ts';
 import { admit, type Door, LOOPBACK, needKey } from '../guard.node.ts';
 import { closeServer, listen, portOf } from '../listen.node.ts';
 import { refuse, send, sentObject } from '../reply.node.ts';
-import type { OfferedTask } from './offered_task.ts';
+import { type OfferedTask, splitOf } from './offered_task.ts';
 import { failed, TaskSession } from './task_session.ts';
 
 /** Problems of one answer. */
@@ -152,19 +153,10 @@ const SPLITS = [
   { name: 'eval', type: 'test' },
 ];
 
-type Split = 'train' | 'eval';
-
-function splitOf(body: Body): Split {
-  const split = body.text('split');
-  if (split === 'train' || split === 'eval') return split;
-  throw body.refused('split', 'train or eval');
-}
-
 /** What a program needs to reset to a problem, and the problem. */
 function listed(task: OfferedTask, split: Split, index: number): JsonObject {
   const { setting, item } = task.problem({ split, index, knobs: {} });
-  const messages = setting.messages(item).map(({ role, content }) => ({ role, content }));
-  return { id: item.id, split, index, messages };
+  return { id: item.id, split, index, messages: setting.messages(item) };
 }
 
 /** The training stream has no end; what can be listed of it is bounded by what one answer may have. */

@@ -11,7 +11,7 @@ import type { ToolSchema } from '../../../src/text/codec.ts';
 import { callFormatOf } from '../../zoo/data/tools/call_formats.ts';
 import { ApiError } from '../api_error.ts';
 import { Body, isObject } from '../body.ts';
-import { type OfferedTask, type Outcome, type Problem, TOOL_TEMPLATE } from './offered_task.ts';
+import { type OfferedTask, type Outcome, type Problem, splitOf, TOOL_TEMPLATE } from './offered_task.ts';
 
 /** Longest action, in characters. */
 const MOST_CHARACTERS = 100_000;
@@ -82,8 +82,7 @@ export class TaskSession {
     const name = body.text('task');
     const task = name === undefined ? this.#first : this.#tasks.get(name);
     if (task === undefined) throw body.refused('task', [...this.#tasks.keys()].join(' or '));
-    const split = body.text('split') ?? 'train';
-    if (split !== 'train' && split !== 'eval') throw body.refused('split', 'train or eval');
+    const split = splitOf(body, 'train');
     const knobs = {
       ...body.object('knobs'),
       ...given('level', body.integer('level', { min: 0 })),
@@ -96,7 +95,7 @@ export class TaskSession {
     const problem = task.problem({ split, seed, index, knobs });
     const { setting, item } = problem;
     this.#episode = { id, problem, at: setting.start(item), turns: 0, isDone: false };
-    const messages = setting.messages(item).map(({ role, content }) => ({ role, content }));
+    const messages = setting.messages(item);
     return this.#observation({
       text: messages.map(({ content }) => content).join('\n'),
       messages,
