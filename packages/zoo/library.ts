@@ -3,6 +3,7 @@ import type { Library, StageForm } from '../../src/config/registries.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { DIAGNOSTICS } from './diagnostics/list.ts';
 import { KEYS_ELSEWHERE } from './elsewhere/keys_elsewhere.ts';
+import type { FormName } from './elsewhere/stage_forms.ts';
 import { methodsWith } from './lists/methods_with.ts';
 import { rewardsWith } from './lists/rewards_with.ts';
 import { tasksWith } from './lists/tasks_with.ts';
@@ -17,8 +18,8 @@ async function named<T>({ names, load }: Named<T>, words: ReadonlySet<string>): 
 }
 
 /** The names of `STAGE_FORMS`; a test compares them. */
-export const FORM_NAMES: readonly string[] = ['dpo', 'kto', 'orpo', 'cpo'];
-/** Of a form that no text names, messages say the name alone. */
+export const FORM_NAMES: readonly FormName[] = ['dpo', 'kto', 'orpo', 'cpo'];
+/** Stands for a form that no text names: messages need its name alone. */
 const UNNAMED: StageForm = { keys: [], asGrpo: (own) => own };
 
 export const zooLibrary: Library = {

@@ -180,13 +180,13 @@ export class SettingsPanel {
 
   /** Shows what a method says of its option at the setting. */
   #explain({ methods }: Catalogue): void {
+    // A setting is a key of a stage; other methods have options of the same names.
+    const asKeys = methods.filter((method) => method.optionsAreStageKeys).flatMap(({ options }) => options);
     for (const { yaml, input } of [
       ...this.#numbers.map(({ setting, input }) => ({ yaml: setting.yaml, input })),
       ...this.#sliders.map(({ slider, input }) => ({ yaml: slider.yaml, input })),
     ]) {
-      // A setting is a key of a stage; others have options of the same names.
-      const asKeys = methods.filter(({ optionsAreStageKeys }) => optionsAreStageKeys);
-      const option = asKeys.flatMap(({ options }) => options).find(({ name }) => name === yaml);
+      const option = asKeys.find(({ name }) => name === yaml);
       if (option !== undefined) input.title = optionText(option);
     }
   }

@@ -2,10 +2,10 @@
 import { ConfigError } from '../../../src/errors.ts';
 import { AXOLOTL } from '../../zoo/elsewhere/foreign/axolotl.ts';
 import type { ForeignMap } from '../../zoo/elsewhere/foreign/fate.ts';
-import type { PreferenceStage } from '../../zoo/elsewhere/foreign/preferences.ts';
 import { TRL } from '../../zoo/elsewhere/foreign/trl.ts';
 import { UNSLOTH } from '../../zoo/elsewhere/foreign/unsloth.ts';
 import { VERL } from '../../zoo/elsewhere/foreign/verl.ts';
+import type { FormName } from '../../zoo/elsewhere/stage_forms.ts';
 import { type ForeignKey, readCommandKeys, readYamlKeys } from './foreign_file.ts';
 import { OTHER_TRAININGS, readPythonKeys } from './python_calls.ts';
 
@@ -18,7 +18,7 @@ export interface ReadConfig {
   /** It trains on rows alone. */
   readonly isSupervised: boolean;
   /** The stage of preferences that it is. */
-  readonly form?: PreferenceStage | undefined;
+  readonly form?: FormName | undefined;
 }
 
 /** Keys that only a training by rewards has. */
@@ -57,10 +57,10 @@ export function readForeign(text: string, file: string, from?: string): ReadConf
 }
 
 /** By the class or the command that makes it, or else by keys that no other training has. */
-function preferenceStage(source: string, has: (pattern: RegExp) => boolean): PreferenceStage | undefined {
+function preferenceStage(source: string, has: (pattern: RegExp) => boolean): FormName | undefined {
   const [, called] =
     /\b(DPO|KTO|ORPO|CPO)(?:Config|Trainer)\(/.exec(source) ?? /\btrl\s+(dpo|kto|orpo|cpo)\b/.exec(source) ?? [];
-  if (called !== undefined) return called.toLowerCase() as PreferenceStage; // one of the four
+  if (called !== undefined) return called.toLowerCase() as FormName; // one of the four
   if (has(/^(un)?desirable_weight$/)) return 'kto';
   if (has(/^(cpo_alpha|simpo_gamma)$/)) return 'cpo';
   return has(/^(f_divergence_type|ld_alpha|use_weighting|discopop_tau|loss_weights|precompute_ref_log_probs)$/)

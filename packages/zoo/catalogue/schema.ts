@@ -9,7 +9,7 @@ import type { Json } from '../../../src/options/json.ts';
 import type { Key, KeyTable } from '../../../src/options/keys.ts';
 import { zodOf } from '../../../src/options/schemas.ts';
 import { datasetCard } from '../data/datasets/card.ts';
-import { STAGE_FORMS } from '../elsewhere/stage_forms.ts';
+import { PAIRS_FROM, STAGE_FORMS } from '../elsewhere/stage_forms.ts';
 import { preference } from '../methods/objectives/preference.ts';
 import { textWithDefault } from '../options/describe.ts';
 import { ZOO } from '../registries.ts';
@@ -123,7 +123,7 @@ const preferences = z.strictObject({
   ...rewards,
   ...shapeOf(preference.options),
   pairs_from: z
-    .enum(['rows', 'samples'])
+    .enum(PAIRS_FROM)
     .default('rows')
     .describe('rows: pairs of a file; samples: right and wrong samples of a group. Default rows.'),
 });

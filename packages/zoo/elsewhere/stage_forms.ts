@@ -2,6 +2,7 @@
  * Stages of preferences under the names of TRL's trainers: each is a grpo stage of objective `preference`, over rows
  * (`preference-rows`), or with `pairs_from: samples` over the policy's own completions. Keys are those of TRL's config.
  */
+import type { Problems } from '../../../src/config/problems.ts';
 import type { StageForm } from '../../../src/config/registries.ts';
 import type { Given, GivenKeys } from '../../../src/config/section.ts';
 
@@ -33,12 +34,18 @@ interface Form {
   readonly isSingle?: boolean;
 }
 
-const FORMS: Readonly<Record<string, Form>> = {
+const FORMS = {
   dpo: { options: {} },
   kto: { options: { loss_type: 'kto' }, isSingle: true },
   orpo: { options: { loss_type: 'orpo', cpo_alpha: 1 } },
   cpo: { options: { reference_free: true, cpo_alpha: 1 } },
-};
+} as const satisfies Readonly<Record<string, Form>>;
+
+/** Names of such stages. */
+export type FormName = keyof typeof FORMS;
+
+/** Where pairs may come from. */
+export const PAIRS_FROM = ['rows', 'samples'] as const;
 
 export const STAGE_FORMS: Readonly<Record<string, StageForm>> = Object.fromEntries(
   Object.entries(FORMS).map(([name, form]): [string, StageForm] => [
@@ -51,10 +58,10 @@ function asGrpo(
   { options, isSingle = false }: Form,
   own: GivenKeys,
   path: string,
-  problems: Parameters<StageForm['asGrpo']>[2],
+  problems: Pick<Problems, 'add'>,
 ): GivenKeys {
   const from = own.get('pairs_from');
-  if (from !== undefined && from.value !== 'rows' && from.value !== 'samples') {
+  if (from !== undefined && !PAIRS_FROM.some((one) => one === from.value)) {
     problems.add(from.path, from.value, 'must be rows, pairs of a file, or samples, right and wrong ones of a group');
   }
   const isSampled = from?.value === 'samples';

@@ -82,7 +82,7 @@ export function plainConfig(system: System): string {
   return `${linesOf({ ...system, keys: [...keys, ...(stages === undefined ? [] : [stages])] }).join('\n')}\n`;
 }
 
-/** Of a system with stages of its own: the supervised ones without what they propose, then all others as one plain stage. */
+/** A system's own stages made plain: the supervised ones without what they propose, then one of all other steps; undefined: it has none. */
 function plainStages({ keys = [] }: System): string | undefined {
   const own = keys.find((line) => keyOf(line) === 'stages');
   if (own === undefined) return undefined;

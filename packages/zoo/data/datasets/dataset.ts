@@ -159,16 +159,16 @@ class LoadedDataset implements DatasetTask {
     this.knobs = parts.knobs as unknown as Knobs; // as the YAML has them, so plain data
     const rendered = this.#renderedNote();
     this.notes = rendered === undefined ? parts.loaded.notes : [...parts.loaded.notes, rendered];
+    const longest = this.longItems();
     if (parts.loaded.preferences === 'alone') {
       this.unrewarded =
         'its rows are preferences without a right answer; learn from them in a stage dpo, kto, orpo or cpo, or name a column by answer';
     }
-    if (parts.loaded.preferences !== undefined && this.preferred(this.longItems()[0]).length === 1) {
+    if (parts.loaded.preferences !== undefined && this.preferred(longest[0]).length === 1) {
       this.undemonstrated =
         'some of its rows are completions that nobody wants; give an sft stage data_files without these';
     }
     if (parts.repeat !== undefined) this.repeat = parts.repeat;
-    const longest = this.longItems();
     const bytes = (texts: readonly string[]): number =>
       Math.max(...texts.map((text) => byteTokenizer.encode(text).length));
     this.language = {

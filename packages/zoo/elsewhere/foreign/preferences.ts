@@ -2,9 +2,6 @@
 import { OPTIONS_OF_FORMS } from '../stage_forms.ts';
 import { computed, each, type Fate, none, refused } from './fate.ts';
 
-/** Names of stages, as TRL's trainers are called. */
-export type PreferenceStage = 'dpo' | 'kto' | 'orpo' | 'cpo';
-
 /** Where keys of the one stage go. */
 export const IN_STAGE = 'stages.0.';
 
@@ -14,7 +11,6 @@ export const OF_PREFERENCES: Readonly<Record<string, Fate>> = {
   ...Object.fromEntries(OPTIONS_OF_FORMS.map((name) => [name, ofStage(name)])),
   per_device_train_batch_size: ofStage('per_device_train_batch_size'),
   gradient_accumulation_steps: ofStage('gradient_accumulation_steps'),
-  reference_free: ofStage('reference_free'),
   ref_model: none('the reference is the policy as the stage begins'),
   alpha: refused('AlphaPO is not here; leave it out', 0),
   ...each(
