@@ -45,7 +45,7 @@ it('a link to a recorded experiment replays it at once, and opens no engine; of 
   const { page, errors, close } = await arrive(browser, `${site.url}${RECORDED}`);
   await page.waitForSelector('#replay .completion .try');
   expect(await page.textContent('#replay')).toContain('Nothing is trained now.');
-  expect(await page.evaluate(() => document.body.dataset.status)).toBe('waiting');
+  await status(page, 'waiting');
   await page.goto(`${site.url}${RECORDED}&seed=3`);
   await page.waitForSelector('#watch-offer:has-text("Nobody has recorded this experiment: Train learns it again")');
   expect(await page.textContent('#replay')).toBe('');
