@@ -24,7 +24,7 @@ import { type Admission, admit } from './guard.ts';
 import { fileOfRun, filesOfRun } from './run_files.ts';
 import { servedComparisons } from './served_comparisons.ts';
 import { servedRuns } from './served_runs.ts';
-import { DOCS_FOLDER, type StaticFile, StaticFiles } from './static_files.ts';
+import { Documents, type StaticFile, StaticFiles } from './static_files.ts';
 
 /** Where the training page lies. */
 const TRAINING = 'train/';
@@ -108,7 +108,7 @@ class Site {
   readonly #name: string;
   readonly #folder: RunFolder;
   readonly #training = new StaticFiles();
-  readonly #docs = new StaticFiles(DOCS_FOLDER);
+  readonly #docs = new Documents();
   /** By directory, the one that was asked of last at the end. */
   readonly #kept = new Map<string, KeptRun>();
   /** Event streams that are open. */

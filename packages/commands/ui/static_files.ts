@@ -7,8 +7,6 @@ import { packageFile } from '../../../src/package_folder.node.ts';
 
 /** Beside `dist`, in a checkout as in the package. */
 const FOLDER = packageFile('web/dist');
-/** Pages of the documentation, as texts. */
-export const DOCS_FOLDER = packageFile('docs');
 /** Where the engine's worker and the catalogue lie for everyone. The page asks for them in a folder of their own, named by a hash. */
 const ENGINE_FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
 const ENGINE = /^engine-[0-9a-f]{16}\/(engine_worker\.js|(?:engine|parts)\/[\w-]+\.(?:js|wasm))$/;
@@ -53,6 +51,27 @@ export class StaticFiles {
     if (file === undefined) return undefined;
     return { type: TYPES[extname(file)] ?? 'application/octet-stream', bytes: await readFile(file) };
   }
+}
+
+/** The pages of the documentation, as texts. Those of methods are made when one is asked for: as files they would be a tenth of the package. */
+export class Documents {
+  readonly #files: StaticFiles;
+
+  constructor(folder = packageFile('docs')) {
+    this.#files = new StaticFiles(folder);
+  }
+
+  /** @param path  below docs */
+  async read(path: string): Promise<StaticFile | undefined> {
+    const [, method] = /^reference\/methods\/([\w-]+)\.md$/.exec(path) ?? [];
+    return (await this.#files.read(path)) ?? (method === undefined ? undefined : pageOfMethod(method));
+  }
+}
+
+async function pageOfMethod(id: string): Promise<StaticFile | undefined> {
+  const { methodPages } = await import('../../zoo/catalogue/made_pages.ts');
+  const page = methodPages()(id);
+  return page === undefined ? undefined : { type: TYPES['.md'], bytes: new TextEncoder().encode(page) };
 }
 
 /** By the path below the folder. */

@@ -14,18 +14,24 @@ import { catalogue } from './whole_catalogue.ts';
  * @param besideOf  what the page of a method has that is not in its declaration
  */
 export function madePages(trl: TrlKeys, besideOf?: (id: string) => BesideDeclaration): Map<string, string> {
-  const all = catalogue();
-  const facts = methodFacts();
-  const pages = new Map([
-    ['catalogue.md', cataloguePage(all)],
+  const page = methodPages(besideOf);
+  return new Map([
+    ['catalogue.md', cataloguePage(catalogue())],
     ['keys.md', keysPage(trl)],
     ['metrics.md', metricsPage()],
+    ...catalogue().methods.map(({ name }) => [`methods/${name}.md`, page(name) ?? ''] as const),
   ]);
-  for (const method of all.methods) {
-    const does = all.points.find(({ name }) => name === method.point)?.does ?? '';
-    pages.set(`methods/${method.name}.md`, methodPage(method, facts(method.name), does, besideOf?.(method.name)));
-  }
-  return pages;
+}
+
+/** Makes the page of a method by its id; undefined where no method has it. @param besideOf  as of `madePages` */
+export function methodPages(besideOf?: (id: string) => BesideDeclaration): (id: string) => string | undefined {
+  const { methods, points } = catalogue();
+  const facts = methodFacts();
+  return (id) => {
+    const method = methods.find(({ name }) => name === id);
+    const does = points.find(({ name }) => name === method?.point)?.does ?? '';
+    return method && methodPage(method, facts(id), does, besideOf?.(id));
+  };
 }
 
 /** The page as Markdown, ending in a newline. */
