@@ -38,6 +38,9 @@ const execArgv = ['--max-semi-space-size=64'];
 const coreSetup = ['test/support/equal_arrays.ts', 'test/support/core_parts.ts'];
 const setupFiles = ['test/support/equal_arrays.ts', 'packages/commands/test/all_parts.ts'];
 
+/** How long `expect.poll` looks before it gives up: as long as the test may take, on a machine that others keep busy. */
+const patient = (timeout: number) => ({ expect: { poll: { timeout } } });
+
 export default defineConfig(({ mode }) => {
   const isQuick = mode === 'quick';
   const long = isQuick ? [LONG] : [];
@@ -65,6 +68,7 @@ export default defineConfig(({ mode }) => {
         {
           test: {
             name: 'workspaces',
+            ...patient(25_000),
             setupFiles,
             include: ['packages/*/test/**/*.test.ts'],
             exclude: [...NEEDING_MORE, ALONE, ...long],
@@ -182,6 +186,7 @@ export default defineConfig(({ mode }) => {
           // Needs the nats-server and the Chromium that .ci/run installs.
           test: {
             name: 'fleet',
+            ...patient(60_000),
             setupFiles,
             include: ['packages/fleet/test/server/**/*.test.ts'],
             globalSetup: ['packages/web/test/browser/build.ts'],
@@ -192,6 +197,7 @@ export default defineConfig(({ mode }) => {
           // Needs Chromium, which .ci/run installs.
           test: {
             name: 'browser',
+            ...patient(120_000),
             setupFiles,
             include: ['packages/web/test/browser/**/*.test.ts'],
             globalSetup: ['packages/web/test/browser/build.ts'],

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import { folderOfFile } from '../../../test/support/folders.ts';
 import { CurveReader, type CurveState } from '../../report/series.ts';
@@ -167,7 +167,7 @@ it('follows runs for as many pages as people have, and refuses more until one is
   const refused = await get('events?run=one');
   expect([refused.status, await refused.text()]).toEqual([503, '64 pages follow runs already; close some of them.\n']);
   stops[0].abort();
-  await vi.waitFor(async () => expect(await open()).toBe(200), 5000);
+  await expect.poll(open).toBe(200);
   for (const stop of stops) stop.abort();
 }, 20_000);
 

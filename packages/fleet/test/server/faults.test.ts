@@ -45,7 +45,7 @@ it('one of the three servers of a cluster is killed, the one that the learner is
     );
     return fleet.start('nats-server', ['-c', config, ...(i === 0 ? ['-l', log] : [])]);
   });
-  await expect.poll(() => existingText(log), { timeout: 30_000 }).toMatch(/metadata leader/);
+  await expect.poll(() => existingText(log)).toMatch(/metadata leader/);
   fleet.workers(2, fleet.urls.worker.replace(`:${fleet.port}`, `:${ports[1]}`));
   const [beginning, middle] = [fleet.hold(1), fleet.hold(3)];
   const running = fleet.train('cluster');

@@ -99,7 +99,7 @@ it('processes and two tabs, of which some are killed and closed, over a server t
   middle.release();
   victim.kill('SIGKILL');
   await later.reached();
-  await expect.poll(() => given(closing), { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(() => given(closing)).toBeGreaterThan(0);
   await closing.close();
   later.release();
   await killed(first);
@@ -173,7 +173,7 @@ it.each([
     await page.waitForFunction(() => document.body.dataset.status !== undefined);
     if (await page.isEnabled('#lend')) await page.click('#lend');
     await status(page, 'refused');
-    expect(await page.textContent('#status')).toContain(message);
+    await expect.poll(() => page.textContent('#status')).toContain(message);
     await close();
   },
   30_000,

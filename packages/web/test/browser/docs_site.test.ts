@@ -111,11 +111,11 @@ it('the choice of colours is kept, the menu opens on a phone, and the training p
   const light = await colour();
   await page.click('#theme button');
   await page.goto(`${site.url}docs/gpu.html`);
-  expect(await colour()).not.toBe(light);
+  await expect.poll(() => colour()).not.toBe(light);
   await page.click('.menu-link');
   await page.click('#menu summary:text-is("Train")');
   await page.click('#menu a:text-is("Why does it not learn?")');
-  expect(await page.textContent('h1')).toContain('Diagnostics');
+  await expect.poll(() => page.textContent('h1')).toContain('Diagnostics');
   await page.click('header nav a:text-is("Try it")');
   await page.waitForSelector('#train');
   await close();

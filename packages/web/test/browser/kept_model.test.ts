@@ -241,9 +241,9 @@ it('is there after two cuts, a reload and without a network, and its adapter has
     ]);
     await loaded(page);
     model.isOffline = true;
-    expect(await kept(page)).toEqual([
-      { name: NAME, from: `${model.url}model.gguf`, bytes: gguf.length, have: gguf.length, isWhole: true },
-    ]);
+    await expect
+      .poll(() => kept(page))
+      .toEqual([{ name: NAME, from: `${model.url}model.gguf`, bytes: gguf.length, have: gguf.length, isWhole: true }]);
     const { adapter, vocabulary, given, refused, memoryBytes, plan, samplings } = await trained(page);
     const bytes = Uint8Array.from(adapter);
     expect(bytes).toEqual(await adapterOfNode());
@@ -303,7 +303,7 @@ it('a range that came damaged is found by the hash, and nothing of the file is k
     expect(refused.message).toMatch(
       /^tiny\.gguf\/model\.gguf came damaged: it has SHA-256 .*It was removed; open it again\.$/,
     );
-    expect(await kept(page)).toMatchObject([{ have: 0, isWhole: false }]);
+    await expect.poll(() => kept(page)).toMatchObject([{ have: 0, isWhole: false }]);
     model.isCorrupt = false;
     expect(await keep(page, wanted)).toMatchObject({ isWhole: true });
   });
@@ -318,7 +318,7 @@ it('a tab that was closed on the way left what had come: no model, but where the
   await first.close();
   model.holdsFrom = Number.POSITIVE_INFINITY;
   const second = await loaded(await context.newPage());
-  expect(await kept(second)).toMatchObject([{ name: NAME, have: 2 * PIECE, isWhole: false }]);
+  await expect.poll(() => kept(second)).toMatchObject([{ name: NAME, have: 2 * PIECE, isWhole: false }]);
   expect(await trained(second).catch(({ message }) => message)).toContain(
     'model_name_or_path: tiny.gguf — is not all here yet; open it from a file or an address.',
   );
@@ -326,7 +326,7 @@ it('a tab that was closed on the way left what had come: no model, but where the
   expect(await keep(second)).toMatchObject({ isWhole: true });
   expect(model.ranges).toEqual(['0-0', rangesOf(gguf.length)[2]]);
   await second.evaluate((name) => (globalThis as unknown as { page: Scripted }).page.remove(name), NAME);
-  expect(await kept(second)).toEqual([]);
+  await expect.poll(() => kept(second)).toEqual([]);
   await context.close();
 });
 
@@ -339,7 +339,7 @@ it('a quota that is too small is said before anything is written', async () => {
     expect(refused.message).toBe(
       'tiny.gguf — needs 67 MB of storage, and this browser gives the site 30 MB more. Delete a kept model or run, or free space on the disk.',
     );
-    expect(await kept(page)).toEqual([]);
+    await expect.poll(() => kept(page)).toEqual([]);
   });
 });
 
@@ -356,9 +356,9 @@ it('a quota that is used up on the way is said, and what had come is where the n
     expect(refused.message).toBe(
       'tiny.gguf — the storage of this site is full after 0 of 1 MB. Delete a kept model or run, or free space on the disk; opened again, it continues there.',
     );
-    expect(await kept(page)).toMatchObject([{ name: NAME, isWhole: false }]);
+    await expect.poll(() => kept(page)).toMatchObject([{ name: NAME, isWhole: false }]);
     await client.send('Storage.overrideQuotaForOrigin', { origin });
     expect(await keep(page)).toMatchObject({ isWhole: true });
-    expect(await kept(page)).toMatchObject([{ have: gguf.length, isWhole: true }]);
+    await expect.poll(() => kept(page)).toMatchObject([{ have: gguf.length, isWhole: true }]);
   });
 });

@@ -57,8 +57,8 @@ describe('a link', () => {
     await page.waitForTimeout(1500);
     expect(workers(page)).toEqual([]);
     expect(site.requests.slice(before).filter((path) => path.includes('engine'))).toEqual([]);
-    expect(await kept(page)).toEqual([]);
-    expect(await page.textContent('#backend')).toMatch(/^Nothing runs yet/);
+    await expect.poll(() => kept(page)).toEqual([]);
+    await expect.poll(() => page.textContent('#backend')).toMatch(/^Nothing runs yet/);
     expect(errors).toEqual([]);
     await close();
   });
@@ -66,7 +66,9 @@ describe('a link', () => {
   it('that asks for more threads than there are cores gets as many as there are, and is told', async () => {
     const { page, close } = await visit(browser, `${site.url}?threads=300${LINK}`);
     await trainTo(page, 2);
-    expect(await page.textContent('#backend')).toMatch(/300 threads were asked for, and there are \d+ cores/);
+    await expect
+      .poll(() => page.textContent('#backend'))
+      .toMatch(/300 threads were asked for, and there are \d+ cores/);
     await close();
   });
 
@@ -74,7 +76,7 @@ describe('a link', () => {
     const huge = '#preset=countdown&width=512&layers=12&batch=65536&group=64';
     const { page, close } = await visit(browser, `${site.url}${huge}`);
     await status(page, 'failed');
-    expect(await notes(page)).toMatch(/GiB|MiB[\s\S]*[Ll]ower/);
+    await expect.poll(() => notes(page)).toMatch(/GiB|MiB[\s\S]*[Ll]ower/);
     await close();
   });
 
@@ -89,11 +91,11 @@ describe('a link', () => {
   it('with code shows it, and runs it after the click that agrees, not after one on Train', async () => {
     const { page, close } = await arrive(browser, `${site.url}${WITH_CODE}`);
     await status(page, 'waiting');
-    expect(await page.textContent('#agreement')).toMatch(
-      /This link brings code of its own[\s\S]*Nothing of it has run/,
-    );
-    expect(await page.textContent('#agreement pre')).toBe(CODE);
-    expect(await page.inputValue('#reward-code')).toBe(CODE);
+    await expect
+      .poll(() => page.textContent('#agreement'))
+      .toMatch(/This link brings code of its own[\s\S]*Nothing of it has run/);
+    await expect.poll(() => page.textContent('#agreement pre')).toBe(CODE);
+    await expect.poll(() => page.inputValue('#reward-code')).toBe(CODE);
     await page.click('#train');
     await status(page, 'asking');
     expect(workers(page)).toEqual([]);
@@ -110,7 +112,7 @@ describe('a link', () => {
     const step = await stepOf(page);
     await page.reload();
     await status(page, 'resting');
-    expect(await stepOf(page)).toBe(step);
+    await expect.poll(() => stepOf(page)).toBe(step);
     await close();
   });
 
@@ -120,7 +122,7 @@ describe('a link', () => {
     await status(page, 'resting');
     await page.click('#train');
     await reach(page, 2);
-    expect(await isMarked()).toBe(true);
+    await expect.poll(() => isMarked()).toBe(true);
     // What unpacks its code comes after some steps of the run that is under way.
     let read = (): void => {};
     const isRead = new Promise<void>((resolve) => {
@@ -135,13 +137,13 @@ describe('a link', () => {
       location.hash = hash;
     }, WITH_CODE);
     await reach(page, step + 2);
-    expect(await isMarked()).toBe(false);
+    await expect.poll(() => isMarked()).toBe(false);
     read();
     await status(page, 'waiting');
-    expect(await isMarked()).toBe(false);
+    await expect.poll(() => isMarked()).toBe(false);
     await page.reload();
     await status(page, 'waiting');
-    expect(await page.textContent('#agreement pre')).toBe(CODE);
+    await expect.poll(() => page.textContent('#agreement pre')).toBe(CODE);
     expect(workers(page)).toEqual([]);
     await close();
   });
@@ -156,7 +158,7 @@ describe('a link', () => {
     await close();
     const other = await arrive(browser, url);
     await status(other.page, 'waiting');
-    expect(await other.page.textContent('#agreement pre')).toBe(CODE);
+    await expect.poll(() => other.page.textContent('#agreement pre')).toBe(CODE);
     await other.close();
   });
 });
@@ -289,8 +291,8 @@ describe('a saved run', () => {
         await page.click('#agree');
       }
       expect(await refused()).toMatch(/damaged\.zip cannot be loaded: .*Nothing was changed/);
-      expect(await kept(page)).toEqual(before);
-      expect(await stepOf(page)).toBe(step);
+      await expect.poll(() => kept(page)).toEqual(before);
+      await expect.poll(() => stepOf(page)).toBe(step);
     },
   );
 
@@ -302,7 +304,7 @@ describe('a saved run', () => {
     const before = await kept(open.page);
     await load(damaged(), 'damaged.zip');
     expect(await refused()).toMatch(/damaged\.zip cannot be loaded/);
-    expect(await kept(open.page)).toEqual(before);
+    await expect.poll(() => kept(open.page)).toEqual(before);
   });
 
   it('that is whole takes the place of the kept one', async () => {
@@ -314,12 +316,12 @@ describe('a saved run', () => {
       step,
     );
     await status(page, 'resting');
-    expect(await stepOf(page)).toBeLessThan(step);
+    await expect.poll(() => stepOf(page)).toBeLessThan(step);
     expect(await weightsHash(page)).not.toBe(hash);
     expect((await kept(page)).filter((path) => path.includes('/.'))).toEqual([]);
     await page.reload();
     await status(page, 'resting');
-    expect(await stepOf(page)).toBeLessThan(step);
+    await expect.poll(() => stepOf(page)).toBeLessThan(step);
   });
 
   it('with code shows it, and runs it only when the visitor agrees', async () => {
@@ -338,18 +340,18 @@ describe('a saved run', () => {
     const before = await kept(page);
     await load(file, 'mine.zip');
     await page.waitForSelector('#agree');
-    expect(await page.textContent('#agreement')).toMatch(/mine\.zip brings code of its own/);
-    expect(await page.textContent('#agreement pre')).toBe(CODE);
+    await expect.poll(() => page.textContent('#agreement')).toMatch(/mine\.zip brings code of its own/);
+    await expect.poll(() => page.textContent('#agreement pre')).toBe(CODE);
     await page.waitForTimeout(500);
     expect(workers(page).filter((url) => url.startsWith('data:'))).toEqual([]);
     await page.click('#decline');
-    expect(await kept(page)).toEqual(before);
+    await expect.poll(() => kept(page)).toEqual(before);
     await load(file, 'mine.zip');
     await page.click('#agree');
     await page.waitForFunction(() => location.hash.includes('code='));
     await status(page, 'resting');
-    expect(await stepOf(page)).toBe(step);
-    expect(await page.inputValue('#reward-code')).toBe(CODE);
+    await expect.poll(() => stepOf(page)).toBe(step);
+    await expect.poll(() => page.inputValue('#reward-code')).toBe(CODE);
   });
 
   it('whose replacement was cut short is put in place by the next page', async () => {
@@ -400,6 +402,6 @@ it('a second visit waits for a click, too, and says that a run is kept', async (
   expect(workers(again)).toEqual([]);
   await openRun(again);
   await status(again, 'resting');
-  expect(await stepOf(again)).toBe(step);
+  await expect.poll(() => stepOf(again)).toBe(step);
   await close();
 });

@@ -72,11 +72,11 @@ it('brings a known model by one button from the hub, and keeps nothing that has 
   const card = `[data-model="${first?.file}"]`;
   await page.click(`${card} button`);
   await page.waitForSelector('#library-problem .problem');
-  expect(await page.textContent('#library-problem')).toMatch(
-    /came damaged: it has SHA-256 .*, and should have b179c9523d0e6a0f…\. It was removed; open it again\./,
-  );
+  await expect
+    .poll(() => page.textContent('#library-problem'))
+    .toMatch(/came damaged: it has SHA-256 .*, and should have b179c9523d0e6a0f…\. It was removed; open it again\./);
   expect(new Set(asked)).toEqual(new Set([first && addressOf(first)]));
-  expect(await page.textContent(card)).toContain('Resume, 0.0 MB of');
+  await expect.poll(() => page.textContent(card)).toContain('Resume, 0.0 MB of');
   expect(errors).toEqual([]);
   await close();
 });
@@ -92,7 +92,7 @@ it('learns rows that were pasted, answers before and after, gives files, and kno
   const lines = ROWS.map((row) => JSON.stringify({ prompt: row.split(',')[0], answer: row.split(',')[1] })).join('\n');
   await page.setInputFiles('#rows-file', { name: 'q.jsonl', mimeType: 'text/plain', buffer: Buffer.from(lines) });
   await page.waitForSelector('#plan .example');
-  expect(await page.inputValue('#yaml')).toContain('train: rows.jsonl');
+  await expect.poll(() => page.inputValue('#yaml')).toContain('train: rows.jsonl');
   const dropped = await page.evaluateHandle(
     (text) => {
       const transfer = new DataTransfer();
@@ -103,31 +103,32 @@ it('learns rows that were pasted, answers before and after, gives files, and kno
   );
   await page.dispatchEvent('#rows', 'drop', { dataTransfer: dropped });
   await page.waitForSelector('#plan .problem');
-  expect(await page.textContent('#plan')).toContain(`rows.csv:${ROWS.length + 2}`);
+  await expect.poll(() => page.textContent('#plan')).toContain(`rows.csv:${ROWS.length + 2}`);
   await page.fill('#rows', csv(ROWS));
   await page.waitForSelector('#plan .example');
   const said = (await page.textContent('#plan')) ?? '';
   const [train = 0, heldOut = 0] = (/(\d+) problems to train on, (\d+) held out/.exec(said) ?? []).slice(1).map(Number);
   expect(train + heldOut).toBe(ROWS.length);
-  expect(await page.textContent('#plan .example')).toContain('<|im_start|>user\n');
-  expect(await page.textContent('#memory')).toMatch(/of about [\d.]+ GB while it trains/);
+  await expect.poll(() => page.textContent('#plan .example')).toContain('<|im_start|>user\n');
+  await expect.poll(() => page.textContent('#memory')).toMatch(/of about [\d.]+ GB while it trains/);
   await shorten(page);
   await page.waitForSelector('#plan .example');
   expect(await findings(page)).toEqual([]);
   await press(page, '[data-to=training]:not([data-step])');
   await status(page, 'finished');
   await drawn(page);
-  expect(await page.textContent('#progress')).toMatch(/^2 steps, finished · .*held-out accuracy/);
-  expect(await page.textContent('#written')).toMatch(/Best guesses to held-out problems after 2 steps/);
-  expect(await page.textContent('#steps [data-step=training]')).toMatch(/2 steps, finished · [\d.]+ % right/);
+  await expect.poll(() => page.textContent('#progress')).toMatch(/^2 steps, finished · .*held-out accuracy/);
+  await expect.poll(() => page.textContent('#written')).toMatch(/Best guesses to held-out problems after 2 steps/);
+  await expect
+    .poll(() => page.textContent('#steps [data-step=training]'))
+    .toMatch(/2 steps, finished · [\d.]+ % right/);
   expect(await findings(page)).toEqual([]);
   await go(page, 'chat');
   await press(page, '#ask');
   await page.waitForFunction(() => document.querySelectorAll('.beside span:not(.quiet)').length >= 2);
-  expect(await page.$$eval('.beside h3', (all) => all.map((head) => head.textContent))).toEqual([
-    'Before',
-    'After 2 steps',
-  ]);
+  await expect
+    .poll(() => page.$$eval('.beside h3', (all) => all.map((head) => head.textContent)))
+    .toEqual(['Before', 'After 2 steps']);
   expect(await findings(page)).toEqual([]);
   await go(page, 'give');
   await press(page, '[data-form="peft-f32"]');
@@ -138,7 +139,7 @@ it('learns rows that were pasted, answers before and after, gives files, and kno
   await page.waitForSelector('[data-model="tiny.gguf"][data-chosen]');
   await go(page, 'job');
   await page.check('[value=rows]');
-  expect(await page.inputValue('#rows')).toBe(csv(ROWS));
+  await expect.poll(() => page.inputValue('#rows')).toBe(csv(ROWS));
   await shorten(page);
   await page.waitForSelector('#plan .example');
   await go(page, 'training');
@@ -152,7 +153,7 @@ it('learns rows that were pasted, answers before and after, gives files, and kno
   await page.waitForSelector('#written .completion .token'); // the words of a group, on the ground of their surprise
   const [first] = await page.$$eval('#written .completion code', (all) => all.map((code) => code.textContent ?? ''));
   expect(first?.length).toBeGreaterThan(0);
-  expect(await page.$$eval('#written .legend .token', (all) => all.length)).toBe(3);
+  await expect.poll(() => page.$$eval('#written .legend .token', (all) => all.length)).toBe(3);
   expect(await findings(page)).toEqual([]);
   expect(errors).toEqual([]);
   await close();

@@ -25,7 +25,7 @@ num_generations_eval: 2
     expect(steps.every(({ loss, grad_norm: norm }) => Number.isFinite(loss) && Number.isFinite(norm))).toBe(true);
     expect(Math.max(...steps.map(({ grad_norm: norm }) => norm))).toBeGreaterThan(0);
     expect(server.asked.filter(({ type }) => type === 'step').length).toBeGreaterThan(10);
-    await expect.poll(() => server.openSessions, { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => server.openSessions).toBe(0);
   } finally {
     await browser.close();
   }

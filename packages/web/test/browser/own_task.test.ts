@@ -44,13 +44,13 @@ it.each(
       /verify gave "yes" for problem/],
   ],
 )('one that %s is a sentence', async (_, code, said) => {
-  expect(await checked(code)).toMatch(said);
+  await expect.poll(() => checked(code)).toMatch(said);
   if (code.includes('a + c')) await open.page.click('#own-task >> text=Go to line 5');
 });
 
 it('is trained on, and a link brings it to another visitor, who sees it before it runs, with the same bits', async () => {
   const { page } = open;
-  expect(await checked(TASK)).toMatch(/Nothing was found wrong\. \d+ problems to train on, \d+ held out/);
+  await expect.poll(() => checked(TASK)).toMatch(/Nothing was found wrong\. \d+ problems to train on, \d+ held out/);
   await page.click('#use-task');
   await page.waitForFunction(() => location.hash.includes('taskcode='));
   await page.waitForFunction(() =>
@@ -59,13 +59,13 @@ it('is trained on, and a link brings it to another visitor, who sees it before i
   await status(page, 'resting');
   await page.click('#train');
   await status(page, 'finished');
-  expect(await page.textContent('#group')).toMatch(/\d+\+\d+=[\s\S]*the sum, or not/);
+  await expect.poll(() => page.textContent('#group')).toMatch(/\d+\+\d+=[\s\S]*the sum, or not/);
   const hash = await weightsHash(page);
 
   const other = await arrive(browser, page.url());
   await status(other.page, 'waiting');
-  expect(await other.page.textContent('#agreement pre')).toBe(TASK);
-  expect(await other.page.inputValue('#task-code')).toBe(TASK);
+  await expect.poll(() => other.page.textContent('#agreement pre')).toBe(TASK);
+  await expect.poll(() => other.page.inputValue('#task-code')).toBe(TASK);
   await other.page.waitForTimeout(500);
   expect(other.page.workers()).toEqual([]);
   await other.page.click('#agree');

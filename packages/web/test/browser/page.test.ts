@@ -95,9 +95,9 @@ it.each([
   }, seen);
   expect(isWhole).toEqual(seen.map(() => true));
   await page.focus('#cycle li:nth-child(3) button');
-  expect(await page.textContent('#cycle p')).toContain('its advantage');
+  await expect.poll(() => page.textContent('#cycle p')).toContain('its advantage');
   await page.locator('#reset').focus();
-  expect(await page.textContent('#cycle p')).toContain('One round of training');
+  await expect.poll(() => page.textContent('#cycle p')).toContain('One round of training');
   await close();
 });
 
@@ -109,9 +109,9 @@ it('while a teacher is copied, answers to held-out problems are shown, until the
   await status(page, 'waiting');
   await page.click('#train');
   await page.waitForSelector('#group .prompt:has-text("held-out problems")');
-  expect(await page.locator('#group .completion :is(.right, .wrong)').count()).toBeGreaterThan(4);
+  await expect.poll(() => page.locator('#group .completion :is(.right, .wrong)').count()).toBeGreaterThan(4);
   await page.waitForSelector('#group li .advantage');
-  expect(await page.textContent('#group .prompt')).not.toContain('held-out');
+  await expect.poll(() => page.textContent('#group .prompt')).not.toContain('held-out');
   await close();
 });
 
@@ -121,13 +121,13 @@ it('is used by keyboard alone: to the controls, train, pause', async () => {
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter'); // skip to the controls
   await page.keyboard.press('Tab');
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('train');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('train');
   await page.keyboard.press('Enter');
   await reach(page, 3);
   await page.keyboard.press('Enter'); // the button has kept the keyboard, which it could not have while the run was opened
   await status(page, 'resting');
-  expect(await page.textContent('#train')).toBe('Continue');
-  expect(await page.textContent('#notes')).not.toContain('stopped');
+  await expect.poll(() => page.textContent('#train')).toBe('Continue');
+  await expect.poll(() => page.textContent('#notes')).not.toContain('stopped');
   await close();
 });
 
@@ -140,8 +140,8 @@ it('has contents that move to their place by keyboard, and leave the experiment 
     const { top } = document.getElementById('settings-title')?.getBoundingClientRect() ?? { top: -1 };
     return top >= 0 && top < innerHeight;
   });
-  expect(await page.evaluate(() => location.hash)).toBe('#preset=sort-two');
-  expect(await page.isVisible('#all-runs')).toBe(false);
+  await expect.poll(() => page.evaluate(() => location.hash)).toBe('#preset=sort-two');
+  await expect.poll(() => page.isVisible('#all-runs')).toBe(false);
   expect(errors).toEqual([]);
   await close();
 });
@@ -161,8 +161,8 @@ it('plays episodes: each turn is a line of its own, what it was answered on the 
   await status(page, 'resting');
   const said = await page.locator('.completions .said').allInnerTexts();
   expect(said.length).toBeGreaterThan(16);
-  expect(await page.locator('.completions .said:not(.others) .token.given').count()).toBe(0);
-  expect(await page.textContent('#figures')).toMatch(/Time\d+ (s|min) left/);
+  await expect.poll(() => page.locator('.completions .said:not(.others) .token.given').count()).toBe(0);
+  await expect.poll(() => page.textContent('#figures')).toMatch(/Time\d+ (s|min) left/);
   expect(await findings(page)).toEqual([]);
   expect(errors).toEqual([]);
   await close();
@@ -174,7 +174,7 @@ it('on a host without headers a service worker isolates the page, and it has thr
   await page.waitForFunction(() => crossOriginIsolated && document.body.dataset.status === 'resting', undefined, {
     timeout: 60_000,
   });
-  expect(await page.textContent('#backend')).toMatch(/^WebAssembly on 2 threads/);
+  await expect.poll(() => page.textContent('#backend')).toMatch(/^WebAssembly on 2 threads/);
   expect(errors).toEqual([]);
   await close();
   await plain.close();
@@ -184,7 +184,9 @@ it('without isolation and without a service worker it trains on one thread, and 
   const plain = await serveSite({ isolated: false });
   const { page, close } = await visit(browser, `${plain.url}${LINK}`);
   await trainTo(page, 3);
-  expect(await page.textContent('#backend')).toMatch(/^WebAssembly on one thread.*not cross-origin isolated/);
+  await expect
+    .poll(() => page.textContent('#backend'))
+    .toMatch(/^WebAssembly on one thread.*not cross-origin isolated/);
   await close();
   await plain.close();
 });
@@ -197,7 +199,7 @@ it('the same run in a second tab is in memory only there, and says so; the first
   await second.goto(`${site.url}${LINK}`);
   await openRun(second);
   await status(second, 'resting');
-  expect(await second.textContent('#storage')).toMatch(/Another tab has this run open/);
+  await expect.poll(() => second.textContent('#storage')).toMatch(/Another tab has this run open/);
   await trainTo(second, 2);
   await second.close();
   await page.reload();
@@ -240,16 +242,18 @@ it('a damaged state is passed over for the one before it; where all are damaged,
   await damage(page, 'newest');
   await page.reload();
   await status(page, 'resting');
-  expect(await stepOf(page)).toBe(before);
-  expect(await page.textContent('#notes')).toMatch(/is damaged .*the one before it is used/);
+  await expect.poll(() => stepOf(page)).toBe(before);
+  await expect.poll(() => page.textContent('#notes')).toMatch(/is damaged .*the one before it is used/);
   await damage(page, 'all');
   await page.reload();
   await status(page, 'failed');
-  expect(await page.textContent('#notes')).toMatch(/every checkpoint of this run is damaged[\s\S]*Reset starts over/);
+  await expect
+    .poll(() => page.textContent('#notes'))
+    .toMatch(/every checkpoint of this run is damaged[\s\S]*Reset starts over/);
   page.on('dialog', (dialog) => void dialog.accept());
   await page.click('#reset');
   await status(page, 'resting');
-  expect(await stepOf(page)).toBe(0);
+  await expect.poll(() => stepOf(page)).toBe(0);
   await close();
 });
 
@@ -270,7 +274,7 @@ it('a run that was saved to a file goes on in another browser; a file that holds
   const cut = { name: 'cut.zip', mimeType: 'application/zip', buffer: buffer.subarray(0, 1000) };
   await other.page.setInputFiles('#load', cut);
   await other.page.waitForFunction(() => document.getElementById('notes')?.textContent?.includes('cannot be loaded'));
-  expect(await other.page.textContent('#notes')).toMatch(/cut\.zip cannot be loaded: .*Nothing was changed/);
+  await expect.poll(() => other.page.textContent('#notes')).toMatch(/cut\.zip cannot be loaded: .*Nothing was changed/);
   expect([await stepOf(other.page), await weightsHash(other.page)]).toEqual([step, hash]);
   await trainTo(other.page, step + 2);
   expect(other.errors).toEqual([]);
@@ -318,8 +322,8 @@ describe('a reward that a visitor writes', () => {
     await page.fill('#reward-code', 'function reward() { return 0.25; }');
     await page.click('#try-reward');
     await page.waitForSelector('#reward tbody tr, #reward .problem');
-    expect(await page.textContent('#reward tbody td:nth-child(3)')).toBe('0.25');
-    expect(await page.locator('iframe').count()).toBeGreaterThan(1); // a slow machine may need a third
+    await expect.poll(() => page.textContent('#reward tbody td:nth-child(3)')).toBe('0.25');
+    await expect.poll(() => page.locator('iframe').count()).toBeGreaterThan(1); // a slow machine may need a third
     await close();
   });
 
@@ -329,10 +333,10 @@ describe('a reward that a visitor writes', () => {
     await page.fill('#reward-code', 'function reward({ completion }) { return completion[0] === "7" ? 1 : 0; }');
     await page.click('#use-reward');
     await page.waitForSelector('#reward tbody tr, #reward .problem');
-    expect(await page.$$eval('#reward .problem', (problems) => problems.map((problem) => problem.textContent))).toEqual(
-      [],
-    );
-    expect(await page.$$('#reward tbody tr')).toHaveLength(20);
+    await expect
+      .poll(() => page.$$eval('#reward .problem', (problems) => problems.map((problem) => problem.textContent)))
+      .toEqual([]);
+    await expect.poll(() => page.$$('#reward tbody tr')).toHaveLength(20);
     await page.waitForFunction(() => location.hash.includes('reward=yours'));
     // The page still rests from the run before, until it is drawn anew.
     await page.waitForSelector('.yaml >> text=/reward_funcs: .*yours/', { state: 'attached' });
@@ -396,7 +400,7 @@ it('a Pause that is clicked after the last step, which was not drawn yet, takes 
     await page.waitForTimeout(500);
     await status(page, 'resting', 'finished');
   }
-  expect(await page.textContent('#progress')).toBe('step 30 of 30');
+  await expect.poll(() => page.textContent('#progress')).toBe('step 30 of 30');
   await close();
 });
 
@@ -409,7 +413,7 @@ it('settings that are moved within a run take effect, and a reload still has the
   await trainTo(page, (await stepOf(page)) + 2);
   await page.reload();
   await status(page, 'resting');
-  expect(await page.inputValue('#set-rate')).toBe('7');
+  await expect.poll(() => page.inputValue('#set-rate')).toBe('7');
   await close();
 });
 
@@ -430,7 +434,7 @@ it('what is moved within a run is in its address, and whoever opens that trains 
   await status(other.page, 'finished');
   expect(await weightsHash(other.page)).toBe(hash);
   expect(other.page.url()).toBe(address);
-  expect(await other.page.inputValue('#set-rate')).toBe('7');
+  await expect.poll(() => other.page.inputValue('#set-rate')).toBe('7');
   await other.close();
 });
 
@@ -447,7 +451,7 @@ it('the knobs of the task are those that it declares; a change of one opens a ru
   // The page still rests from the run before, until it is drawn anew.
   await page.waitForSelector('.yaml >> text=/digits: 3/', { state: 'attached' });
   await status(page, 'resting');
-  expect(await page.textContent('.yaml')).toContain('task: {name: sort_digits, digits: 3}');
+  await expect.poll(() => page.textContent('.yaml')).toContain('task: {name: sort_digits, digits: 3}');
   await close();
 });
 
@@ -462,11 +466,13 @@ it('methods and their options are listed as they declare themselves, and explain
   for (const words of ['credit_steps', 'length-mask', 'credit_steps: [{name: length-mask, max_tokens: 24}]', 'cispo']) {
     expect(text).toContain(words);
   }
-  expect(await page.getAttribute('#set-entropy', 'title')).toBe(
-    'Weight of the entropy bonus, per nat; a batch without a live group takes no step for it. ' +
-      '(number of 0 or more, or a schedule; default 0)',
-  );
-  expect(await page.getAttribute('#set-beta', 'title')).toContain('Weight of the KL');
+  await expect
+    .poll(() => page.getAttribute('#set-entropy', 'title'))
+    .toBe(
+      'Weight of the entropy bonus, per nat; a batch without a live group takes no step for it. ' +
+        '(number of 0 or more, or a schedule; default 0)',
+    );
+  await expect.poll(() => page.getAttribute('#set-beta', 'title')).toContain('Weight of the KL');
   expect(errors).toEqual([]);
   await close();
 });

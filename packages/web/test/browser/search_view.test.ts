@@ -26,7 +26,7 @@ it('each try has a line, what was written is whole, and axe finds nothing', asyn
   const mean = answers.reduce((sum, answer) => sum + answer.tries, 0) / answers.length;
   expect(mean.toFixed(1)).toBe(tries.toFixed(1));
   expect(answers.every(({ closed }) => closed.every((text) => text?.includes('n')))).toBe(true);
-  expect(await page.$eval('#group li .try', (line) => getComputedStyle(line).animationName)).toBe('none');
+  await expect.poll(() => page.$eval('#group li .try', (line) => getComputedStyle(line).animationName)).toBe('none');
   expect(await findings(page)).toEqual([]);
 
   const [{ words = '' } = {}] = answers;
@@ -44,11 +44,11 @@ const RECORDED = '#preset=countdown';
 it('a link to a recorded experiment replays it at once, and opens no engine; of another one the page says that there is none', async () => {
   const { page, errors, close } = await arrive(browser, `${site.url}${RECORDED}`);
   await page.waitForSelector('#replay .completion .try');
-  expect(await page.textContent('#replay')).toContain('Nothing is trained now.');
+  await expect.poll(() => page.textContent('#replay')).toContain('Nothing is trained now.');
   await status(page, 'waiting');
   await page.goto(`${site.url}${RECORDED}&seed=3`);
   await page.waitForSelector('#watch-offer:has-text("Nobody has recorded this experiment: Train learns it again")');
-  expect(await page.textContent('#replay')).toBe('');
+  await expect.poll(() => page.textContent('#replay')).toBe('');
   expect(errors).toEqual([]);
   await close();
 });
@@ -60,9 +60,11 @@ it('what a run learned that the browser keeps is watched again', async () => {
   await page.reload();
   await press(page, '#watch:has-text("Watch what it learned")');
   await page.waitForSelector('#replay .completion');
-  expect(await page.getAttribute('#replay input', 'max')).toBe('2'); // evaluated at steps 0, 20 and 40
-  expect(await page.locator('#replay .completion').count()).toBe(8);
-  expect(await page.textContent('#replay')).toMatch(/A recording of a run of this task, seed 0, .* in this browser/);
+  await expect.poll(() => page.getAttribute('#replay input', 'max')).toBe('2'); // evaluated at steps 0, 20 and 40
+  await expect.poll(() => page.locator('#replay .completion').count()).toBe(8);
+  await expect
+    .poll(() => page.textContent('#replay'))
+    .toMatch(/A recording of a run of this task, seed 0, .* in this browser/);
   expect(errors).toEqual([]);
   await close();
 });
@@ -76,18 +78,18 @@ it('a recorded run is replayed: its curve, the same problems at each moment, and
   await page.waitForSelector('#replay .completion .try');
   const first = await moment();
   await page.waitForFunction((said) => document.querySelector('.replay-moment')?.textContent !== said, first);
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Pause');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Pause');
   await page.keyboard.press('Enter');
   const paused = await moment();
   const asked = await page.locator('#replay .prompt').allTextContents();
   await press(page, '#replay button:has-text("Step")');
-  expect(await moment()).not.toBe(paused);
-  expect(await page.locator('#replay .prompt').allTextContents()).toEqual(asked);
-  expect(await page.textContent('#replay')).toContain('Nothing is trained now.');
+  await expect.poll(() => moment()).not.toBe(paused);
+  await expect.poll(() => page.locator('#replay .prompt').allTextContents()).toEqual(asked);
+  await expect.poll(() => page.textContent('#replay')).toContain('Nothing is trained now.');
   expect(await findings(page)).toEqual([]);
   await press(page, '#replay button:has-text("Close")');
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('watch');
-  expect(await page.textContent('#replay')).toBe('');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('watch');
+  await expect.poll(() => page.textContent('#replay')).toBe('');
   expect(errors).toEqual([]);
   await close();
 });
@@ -96,10 +98,10 @@ it('where less motion is asked for, a recording is stepped by hand', async () =>
   const { page, close } = await arrive(browser, `${site.url}${RECORDED}`, { reducedMotion: 'reduce' });
   await status(page, 'waiting');
   await page.waitForSelector('#replay .completion');
-  expect(await page.locator('#replay .buttons button').allTextContents()).toEqual(['Step', 'Close']);
+  await expect.poll(() => page.locator('#replay .buttons button').allTextContents()).toEqual(['Step', 'Close']);
   const slider = page.locator('#replay input');
   await slider.press('End');
-  expect(await slider.getAttribute('aria-valuetext')).toBe(await page.textContent('#replay .replay-moment'));
-  expect(await page.$eval('#replay .try', (line) => getComputedStyle(line).animationName)).toBe('none');
+  await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe(await page.textContent('#replay .replay-moment'));
+  await expect.poll(() => page.$eval('#replay .try', (line) => getComputedStyle(line).animationName)).toBe('none');
   await close();
 });

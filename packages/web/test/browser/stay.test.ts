@@ -19,30 +19,30 @@ afterAll(() => expect(open.errors).toEqual([]));
 
 it('an accuracy never stands without its interval, and the tab shows where the run is', async () => {
   const { page } = open;
-  expect(await page.textContent('#figures > div:first-child')).toMatch(/\d+\.\d %95 % interval \d+–\d+ %/);
-  expect(await page.textContent('[data-curve=accuracy] .now')).toMatch(/^\d+\.\d % \[\d+\.\d–\d+\.\d\]$/);
-  expect(await page.title()).toMatch(/^\d+ % \(\d+–\d+\) solved · done · Sort two digits · /);
+  await expect.poll(() => page.textContent('#figures > div:first-child')).toMatch(/\d+\.\d %95 % interval \d+–\d+ %/);
+  await expect.poll(() => page.textContent('[data-curve=accuracy] .now')).toMatch(/^\d+\.\d % \[\d+\.\d–\d+\.\d\]$/);
+  await expect.poll(() => page.title()).toMatch(/^\d+ % \(\d+–\d+\) solved · done · Sort two digits · /);
 });
 
 it('a curve is read under the pointer and with arrow keys, in all charts at the same step', async () => {
   const { page } = open;
   const value = (curve: string) => page.textContent(`[data-curve=${curve}] .now`);
-  expect(await page.textContent('[data-curve=accuracy] small')).toMatch(/greedy its 95 % interval sampled/);
+  await expect.poll(() => page.textContent('[data-curve=accuracy] small')).toMatch(/greedy its 95 % interval sampled/);
   await page.hover('[data-curve=reward] .u-over', { position: { x: 60, y: 40 } });
   await expect.poll(() => value('reward')).toMatch(/^step \d+: .*, smoothed /);
-  expect(await value('entropy')).toMatch(/^step \d+: /);
+  await expect.poll(() => value('entropy')).toMatch(/^step \d+: /);
   await page.mouse.move(0, 0);
   await expect.poll(() => value('reward')).not.toMatch(/^step/);
   await page.focus('[data-curve=reward] .plot');
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowRight');
-  expect(await value('reward')).toMatch(/^step 2: /);
-  expect(await page.getAttribute('[data-curve=reward] .plot', 'aria-valuetext')).toBe(await value('reward'));
-  expect(await page.isHidden('[data-curve=kl]')).toBe(true);
+  await expect.poll(() => value('reward')).toMatch(/^step 2: /);
+  await expect.poll(() => page.getAttribute('[data-curve=reward] .plot', 'aria-valuetext')).toBe(await value('reward'));
+  await expect.poll(() => page.isHidden('[data-curve=kl]')).toBe(true);
 });
 
 it('the group that is shown at the end is that of the last step', async () => {
-  expect(await open.page.textContent('#group .prompt')).toMatch(`step ${STEPS},`);
+  await expect.poll(() => open.page.textContent('#group .prompt')).toMatch(`step ${STEPS},`);
 });
 
 it('an answer is read token by token: its log-probs are those of the table, by keyboard too', async () => {
@@ -71,7 +71,7 @@ it('an answer is read token by token: its log-probs are those of the table, by k
   expect(all).toBeLessThan(100.5);
   await page.waitForSelector('.look .moments');
   const heads = page.locator('.look .heads input');
-  expect(await heads.count()).toBe(2); // sort-two: one layer of two heads
+  await expect.poll(() => heads.count()).toBe(2); // sort-two: one layer of two heads
   const said = (): Promise<string[]> => page.locator('.look .moments p.quiet').allTextContents();
   await page.waitForFunction(() =>
     /writes (\S+), head 1 of layer 1/.test(document.querySelector('.look h3')?.textContent ?? ''),
@@ -82,31 +82,31 @@ it('an answer is read token by token: its log-probs are those of the table, by k
   expect(first[0]).not.toBe(first[1]); // before is not now
   await heads.first().focus();
   await page.keyboard.press('ArrowRight');
-  expect(await page.textContent('.look h3')).toContain('head 2 of layer 1');
-  expect(await said()).not.toEqual(first);
+  await expect.poll(() => page.textContent('.look h3')).toContain('head 2 of layer 1');
+  await expect.poll(() => said()).not.toEqual(first);
   expect(await findings(page)).toEqual([]);
   await page.focus('#group .token-table .scroll');
   await page.keyboard.press('Escape');
-  expect(await page.isHidden('#group .token-table')).toBe(true);
-  expect(await page.evaluate(() => document.activeElement?.className)).toBe('tokens');
+  await expect.poll(() => page.isHidden('#group .token-table')).toBe(true);
+  await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('tokens');
 });
 
 it('a run that has ended takes more steps, and a reload has them', async () => {
   const { page } = open;
-  expect(await page.textContent('#train')).toBe('300 more steps');
+  await expect.poll(() => page.textContent('#train')).toBe('300 more steps');
   await press(page, '#train');
   await page.waitForFunction((steps) => Number(document.getElementById('bar')?.ariaValueNow) > steps + 2, STEPS);
   await press(page, '#train', 'Space');
   await status(page, 'resting');
   const step = await stepOf(page);
-  expect(await page.textContent('#progress')).toBe(`step ${step} of ${STEPS + 300}`);
+  await expect.poll(() => page.textContent('#progress')).toBe(`step ${step} of ${STEPS + 300}`);
   await page.reload();
   await status(page, 'resting');
   await page.waitForFunction(
     (text) => document.getElementById('progress')?.textContent === text,
     `step ${step} of ${STEPS + 300}`,
   );
-  expect(await page.textContent('#train')).toBe('Continue');
+  await expect.poll(() => page.textContent('#train')).toBe('Continue');
 });
 
 it('a reward is written in an editor that is fetched when it is opened; Escape, then Tab leaves it', async () => {
@@ -115,13 +115,13 @@ it('a reward is written in an editor that is fetched when it is opened; Escape, 
     page.evaluate(
       () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('code_editor')).length,
     );
-  expect(await editors()).toBe(0);
+  await expect.poll(() => editors()).toBe(0);
   const before = await page.inputValue('#reward-code');
   await page.press('#reward-code', 'ArrowDown');
   await page.waitForSelector('.editor .cm-lineNumbers');
-  expect(await editors()).toBe(1);
+  await expect.poll(() => editors()).toBe(1);
   const text = () => page.$$eval('.editor .cm-line', (lines) => lines.map((line) => line.textContent).join('\n'));
-  expect(await text()).toBe(before);
+  await expect.poll(() => text()).toBe(before);
   await page.keyboard.press('Control+a');
   await page.keyboard.type('function reward({ verdict }) { return verd');
   await page.waitForSelector('.cm-tooltip-autocomplete >> text=verdict.score');
@@ -129,10 +129,10 @@ it('a reward is written in an editor that is fetched when it is opened; Escape, 
   await page.keyboard.type('ict.score / 2;');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Tab');
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('try-reward');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('try-reward');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#reward tbody tr');
-  expect(await page.$$('#reward tbody tr')).toHaveLength(20);
+  await expect.poll(() => page.$$('#reward tbody tr')).toHaveLength(20);
 });
 
 it('every control is reached with Tab and shows it; all of them do their work by keyboard', async () => {
@@ -146,8 +146,10 @@ it('every control is reached with Tab and shows it; all of them do their work by
   await page.fill('#prompt', '71>');
   await page.press('#prompt', 'Enter');
   await page.waitForSelector('#ask [aria-busy=false] .answer.now li'); // not those of an earlier prompt
-  expect(await page.textContent('#ask [role=status]')).toMatch(/^71> .*\d of 4 right before, \d of 4 right now/);
-  expect(await page.locator('#ask .answer.before li').count()).toBe(4);
+  await expect
+    .poll(() => page.textContent('#ask [role=status]'))
+    .toMatch(/^71> .*\d of 4 right before, \d of 4 right now/);
+  await expect.poll(() => page.locator('#ask .answer.before li').count()).toBe(4);
   await press(page, '#ask .answer button.tokens');
   await page.waitForSelector('#ask .token-table table');
   await page.keyboard.press('Escape');
@@ -160,12 +162,12 @@ it('every control is reached with Tab and shows it; all of them do their work by
   await status(page, 'resting');
   page.once('dialog', (dialog) => void dialog.dismiss());
   await press(page, '#reset');
-  expect(await stepOf(page)).toBe(step + 1);
+  await expect.poll(() => stepOf(page)).toBe(step + 1);
   await page.press('#preset', 'ArrowUp');
   await page.waitForFunction(() => location.hash.startsWith('#preset=sort-digits'));
   await page.waitForSelector('.overlays input');
   await press(page, '.overlays input', 'Space');
-  expect(await page.isChecked('.overlays input')).toBe(true);
+  await expect.poll(() => page.isChecked('.overlays input')).toBe(true);
   await page.press('#preset', 'ArrowDown');
   await page.waitForFunction(() => location.hash.startsWith('#preset=sort-two'));
   await status(page, 'resting');
@@ -184,7 +186,7 @@ it('without a network a reload finds page and run again, and trains on; the page
   const step = await stepOf(page);
   await page.click('#step');
   await page.waitForFunction((wanted) => Number(document.getElementById('bar')?.ariaValueNow) === wanted, step + 1);
-  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+  await expect.poll(() => page.evaluate(() => crossOriginIsolated)).toBe(true);
   // The browser itself looks for a newer service worker.
   expect(site.requests.slice(before).filter((path) => path !== '/service_worker.js')).toEqual([]);
   await page.context().setOffline(false);
@@ -196,12 +198,16 @@ it('embedded, it is the controls, figures and curves of the preset, without navi
   });
   await status(page, 'waiting');
   const seen = (selector: string) => page.isVisible(selector);
-  expect(await Promise.all(['header', '#presets', '#settings', '#keep', '#ask'].map(seen))).not.toContain(true);
-  expect(await Promise.all(['#train', '#figures', '[data-curve=accuracy]', '#full'].map(seen))).not.toContain(false);
-  expect(await page.textContent('.yaml')).toContain('max_steps: 5');
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await expect
+    .poll(() => Promise.all(['header', '#presets', '#settings', '#keep', '#ask'].map(seen)))
+    .not.toContain(true);
+  await expect
+    .poll(() => Promise.all(['#train', '#figures', '[data-curve=accuracy]', '#full'].map(seen)))
+    .not.toContain(false);
+  await expect.poll(() => page.textContent('.yaml')).toContain('max_steps: 5');
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   await page.focus('#full');
-  expect(await page.getAttribute('#full', 'href')).toBe('/#preset=sort-two&steps=5');
+  await expect.poll(() => page.getAttribute('#full', 'href')).toBe('/#preset=sort-two&steps=5');
   expect(errors).toEqual([]);
   await close();
 });

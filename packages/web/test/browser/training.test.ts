@@ -150,7 +150,7 @@ describe.each(CASES)('the page on $name', ({ steps, webgpu, isolated, query, bac
   });
 
   it('says which backend runs, and why', async () => {
-    expect(await open.page.textContent('#backend')).toMatch(backend);
+    await expect.poll(() => open.page.textContent('#backend')).toMatch(backend);
   });
 
   it('trains at a click, rests at the next, and finds the same weights after a reload', async () => {
@@ -159,22 +159,22 @@ describe.each(CASES)('the page on $name', ({ steps, webgpu, isolated, query, bac
     const [step, hash] = [await stepOf(page), await weightsHash(page)];
     await page.reload();
     await status(page, 'resting');
-    expect(await stepOf(page)).toBe(step);
+    await expect.poll(() => stepOf(page)).toBe(step);
     expect(await weightsHash(page)).toBe(hash);
-    expect(await page.textContent('#notes')).toMatch(`A saved run was found, at step ${step}`);
+    await expect.poll(() => page.textContent('#notes')).toMatch(`A saved run was found, at step ${step}`);
   });
 
   it('goes on to the end: the reward rises, and there is a held-out accuracy', async () => {
     const { page } = open;
     await page.click('#train');
     await status(page, 'finished');
-    expect(await stepOf(page)).toBe(steps);
+    await expect.poll(() => stepOf(page)).toBe(steps);
     if (steps >= LEARNED) {
       const { first, last } = await rewards(page);
       expect(first).toBeLessThan(0.15);
       expect(last).toBeGreaterThan(first + 0.1);
     }
-    expect(await page.textContent('#figures')).toMatch(/Held-out accuracy\d/);
+    await expect.poll(() => page.textContent('#figures')).toMatch(/Held-out accuracy\d/);
   });
 
   it('evaluates, answers and exports: Node gives the answers the same log-probs within 1e-4', async () => {
@@ -221,9 +221,9 @@ it('a device that is lost in mid-step is said, and the run goes on by itself fro
       undefined,
       { timeout: 120_000 },
     );
-    expect(await page.textContent('#notes')).toMatch(/the device was lost/);
+    await expect.poll(() => page.textContent('#notes')).toMatch(/the device was lost/);
     await status(page, 'finished');
-    expect(await stepOf(page)).toBe(6);
+    await expect.poll(() => stepOf(page)).toBe(6);
   } finally {
     await browser.close();
     await site.close();

@@ -83,12 +83,12 @@ it('runs are listed, chosen and laid over each other by keyboard; seeds are a cu
     'rate1e-3 0, 1, 2 40 60.0 % (35.2–84.8) 30.0 % (17.6–42.4) 0.001',
   ]);
   const plot = page.locator('.plot[aria-label="Held-out accuracy, greedy"]');
-  expect(await plot.getAttribute('aria-valuetext')).toMatch(/^step 40 .*rate1e-2 60\.0 %, rate1e-3 60\.0 %/);
+  await expect.poll(() => plot.getAttribute('aria-valuetext')).toMatch(/^step 40 .*rate1e-2 60\.0 %, rate1e-3 60\.0 %/);
   expect([...(await findings(page)), ...(await unreached(page))]).toEqual([]);
   await page.locator('.legend').first().focus();
   await page.keyboard.press('Enter');
   expect(await hash(page)).toContain('off=rate1e-2');
-  expect(await page.locator('.legend[aria-pressed="false"]').count()).toBeGreaterThan(3);
+  await expect.poll(() => page.locator('.legend[aria-pressed="false"]').count()).toBeGreaterThan(3);
   expect(errors).toEqual([]);
   await close();
 });
@@ -100,10 +100,10 @@ it('a run is found, sorted, named and deleted by keyboard; the address keeps sea
   await page.waitForFunction(() => document.querySelectorAll('tbody tr').length > 6);
   await tabTo(page, '[data-sort="run"]');
   await page.keyboard.press('Enter');
-  expect((await names())[0]).toBe('rate1e-2/seed0');
-  expect(await page.getAttribute('th[aria-sort]', 'aria-sort')).toBe('ascending');
+  await expect.poll(async () => (await names())[0]).toBe('rate1e-2/seed0');
+  await expect.poll(() => page.getAttribute('th[aria-sort]', 'aria-sort')).toBe('ascending');
   await page.keyboard.press('Enter');
-  expect((await names())[0]).toBe('zz-last');
+  await expect.poll(async () => (await names())[0]).toBe('zz-last');
   await tabTo(page, 'tbody button.small');
   await page.keyboard.press('Enter');
   expect([...(await findings(page))]).toEqual([]);
@@ -115,11 +115,11 @@ it('a run is found, sorted, named and deleted by keyboard; the address keeps sea
   await page.keyboard.press('Enter');
   await page.waitForSelector('tbody small:has-text("with entropy")');
   await page.fill('input[type=search]', 'best entropy');
-  expect(await names()).toEqual(['The best so far']);
+  await expect.poll(() => names()).toEqual(['The best so far']);
   expect(await hash(page)).toBe('#sort=-run&find=best+entropy');
   await page.reload();
   await page.waitForSelector('tbody th a:has-text("The best so far")');
-  expect(await names()).toEqual(['The best so far']);
+  await expect.poll(() => names()).toEqual(['The best so far']);
 
   await page.locator('tbody button.small').press('Enter');
   await page.locator('dialog button:has-text("Delete this run")').press('Enter');
@@ -163,7 +163,7 @@ it('a run under way is redrawn as its log grows, asked by keyboard, and looked a
 
   await reward.focus();
   await page.keyboard.press('Home');
-  expect(await reward.getAttribute('aria-valuetext')).toMatch(/^step 1 /);
+  await expect.poll(() => reward.getAttribute('aria-valuetext')).toMatch(/^step 1 /);
   await page.keyboard.press('+');
   await page.keyboard.press('+');
   expect(await hash(page)).toContain('part=0.75~11.25');
@@ -194,7 +194,7 @@ it('a run under way is redrawn as its log grows, asked by keyboard, and looked a
   await page.waitForSelector('.legend[aria-pressed="false"]:has-text("kl")');
   await page.waitForSelector('.completion:has-text("answer 1")');
   expect(await hash(page)).toBe(before);
-  expect(await page.isChecked('.choices input[value="log"]')).toBe(true);
+  await expect.poll(() => page.isChecked('.choices input[value="log"]')).toBe(true);
 
   await page.locator('#stop').focus();
   await page.keyboard.press('Enter');
@@ -246,13 +246,13 @@ it('figures, curves, badge and title of a run under way are renewed together', a
   type Apart = { readonly longest: number; readonly looks: number };
   const apart = () => page.evaluate(() => (globalThis as unknown as { apart: Apart }).apart);
   const { looks } = await apart();
-  await expect.poll(async () => (await apart()).looks, { timeout: 60_000 }).toBeGreaterThan(looks + MOST_FRAMES);
+  await expect.poll(async () => (await apart()).looks).toBeGreaterThan(looks + MOST_FRAMES);
   expect((await apart()).longest).toBeLessThan(MOST_FRAMES);
   const figures = (await page.locator('.figures > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
   expect(figures[0]).toContain('70.0 %');
   // 18 steps of half a second, and the evaluation after the last of them.
   expect(figures).toContain('Time left 11s at the pace of the last steps');
-  expect(await page.locator('#said').textContent()).toContain('Diagnostics: none so far.');
+  await expect.poll(() => page.locator('#said').textContent()).toContain('Diagnostics: none so far.');
   await claim.release();
   await close();
 });
