@@ -138,6 +138,7 @@ export type DemonstrationMethod = Method<DemonstrationSource, KeyTable, SftStage
  *   turns         credits single turns of an episode by what they were paid
  *   weighs-stale  weighs tokens by how far the policy is, before the first step on a batch, from that which sampled it
  *   uncentred     compares a reward with 0: an advantage is the reward, up to a scale of the whole batch
+ *   rows          trains on completions of rows in the place of samples
  */
 export type Telling =
   | 'hints'
@@ -151,7 +152,8 @@ export type Telling =
   | 'group-scale'
   | 'turns'
   | 'weighs-stale'
-  | 'uncentred';
+  | 'uncentred'
+  | 'rows';
 
 /**
  * What a method acts on. In a stage without it the method does nothing; at a point with a default, it equals the

@@ -5,7 +5,7 @@ import { meanOf } from '../../../src/diagnostics/lists.ts';
 import { differentProblems } from '../../../src/diagnostics/problems.ts';
 import type { BatchRecord, EvaluationRecord } from '../../../src/diagnostics/records.ts';
 import { percent } from '../../../src/format.ts';
-import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../../../src/methods/stage.ts';
+import type { GrpoStageConfig, SftStageConfig } from '../../../src/methods/stage.ts';
 import type { Estimate } from '../../../src/methods/statistics.ts';
 import { FEWER_PASSES, isBelowAll, wholePolicy } from './groups.ts';
 import { newestWhile } from './lists.ts';
@@ -169,18 +169,15 @@ const heldOutFalls: Diagnostic = {
 /** Points by which the share of right answers in training may exceed the held-out one. */
 const GAP = 0.25;
 
-const takesRows = (stage: StageConfig): boolean =>
-  stage.stage === 'grpo' && stage.methods.rolloutStrategies.some(({ name }) => name === 'preference-rows');
-
 const heldOutGap: Diagnostic = {
   code: 'held-out-gap',
   level: 'note',
   after: 'evaluation',
   reads: ['sampled', 'training', 'correct', 'problems'],
   unless: ['held-out-falls', 'memorised'],
-  look({ evaluations, problems }, stage) {
+  look({ evaluations, problems }, stage, tells) {
     const now = evaluations.at(-1);
-    if (takesRows(stage)) return undefined; // what is right there is what the rows prefer
+    if (tells.has('rows')) return undefined; // what is right there is what the rows prefer
     if (!now?.training || now.training.correct < GAP + now.sampled.mean || now.training.correct <= now.sampled.high) {
       return undefined;
     }

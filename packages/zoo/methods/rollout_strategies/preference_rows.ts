@@ -27,6 +27,7 @@ export const preferenceRows = method({
   }),
   uses: () => [rowsOfPreferences],
   samplesOffPolicy: true,
+  tells: ['rows'],
   helps: Object.values(ORIGIN),
   warn: (_, methods) =>
     usesMethod(methods, 'preference') ? undefined : 'gives pairs, which objective: preference learns from',
