@@ -12,11 +12,10 @@ import { withTasks } from '../../src/grpo/engine.ts';
 import { evaluate } from '../../src/grpo/evaluate.ts';
 import { initialState } from '../../src/grpo/journal.ts';
 import { completionLimit } from '../../src/grpo/rollout/completion_end.ts';
-import { membersOfStages, type TrainingRun } from '../../src/grpo/run.ts';
+import { membersOfStages, type TrainingRun, type WeightedReward } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { StageConfig } from '../../src/methods/stage.ts';
 import { TYPICAL_DEAD_SHARE } from '../../src/methods/work.ts';
-import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import type { Verdict } from '../../src/rewards/verdict.ts';
 import { plannedWork, typicalLengths } from './work.ts';
 
@@ -55,7 +54,7 @@ export async function estimateTime(run: TrainingRun): Promise<RunEstimate> {
   const timedRun: TrainingRun = {
     ...run,
     engine: withTasks(engine, withTypicalVerdicts(withFixedLength(tasks, completionTokens))),
-    rewards: config.stages.map(({ stage }) => (stage === 'grpo' ? [{ reward: BY_VERDICT, weight: 1 }] : [])),
+    rewards: run.rewards.map((rewards) => rewards.map(byVerdict)),
     // Without an end, so that short stages can be measured like long ones.
     config: { ...config, stages: config.stages.map(endless) },
   };
@@ -113,10 +112,11 @@ function stepsInCycle(stage: StageConfig): number {
   return Math.min(optimizerStepsPerGeneration, promptsPerStep) * numIterations;
 }
 
-const BY_VERDICT: RewardFunction = {
-  name: 'typical',
-  score: ({ verdicts }) => verdicts.map(({ score }) => score),
-};
+/** As many rewards as the stage has, since methods read them by their place. */
+const byVerdict = ({ reward: { name }, weight }: WeightedReward): WeightedReward => ({
+  reward: { name, score: ({ verdicts }) => verdicts.map(({ score }) => score) },
+  weight,
+});
 
 /** The same tasks, whose verifiers work as ever, and say of every few groups that all of it is wrong; of the others, every second completion is right. */
 function withTypicalVerdicts(tasks: TaskSet): TaskSet {

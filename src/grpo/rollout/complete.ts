@@ -31,7 +31,7 @@ export interface CompletionSettings extends SamplingParams {
   readonly samples: number | readonly number[];
   /** [items] prompts that replace the items' own. */
   readonly prompts?: readonly (Int32Array | undefined)[];
-  /** [items][samples] tokens that completions begin with; absent: none. */
+  /** [items][samples] tokens that completions begin with; absent: none. Longer ones than a completion are cut. */
   readonly prefixes?: readonly (readonly Int32Array[] | undefined)[];
   /** [items] see `GroupRequest.expertShare`; absent: none. */
   readonly expertShares?: readonly number[];
@@ -229,6 +229,8 @@ function asked(
   { upcoming, stage, keep, prefixes = [], firstRollout = 0, samples, ...settings }: CompletionSettings,
 ): { readonly requests: readonly SampleRequest[]; readonly how: SampleSettings } {
   let next = firstRollout;
+  const end = completionEnd(tasks, stage);
+  const { maxCompletionTokens: most } = end;
   const requestsOf = (
     promptTokens: readonly Int32Array[],
     count: typeof samples,
@@ -236,7 +238,7 @@ function asked(
   ): SampleRequest[] =>
     promptTokens.map((prompt, i) => {
       const length = typeof count === 'number' ? count : count[i];
-      const tokens = begun[i];
+      const tokens = begun[i]?.map((own) => (own.length > most ? own.subarray(0, most - 1) : own));
       return {
         prompt,
         rollouts: Array.from({ length }, (_, k) => ({ rollout: next++, ...(tokens && { tokens: tokens[k] }) })),
@@ -248,7 +250,7 @@ function asked(
     requests,
     how: {
       ...paramsOf(settings),
-      ...completionEnd(tasks, stage),
+      ...end,
       keep,
       ...(upcoming && { upcoming: requestsOf(expected, upcoming.samples, []) }), // numbered on
     },

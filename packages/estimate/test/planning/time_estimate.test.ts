@@ -69,4 +69,24 @@ stages:
     const again = asked.filter((count) => count < 20).reduce((sum, count) => sum + count, 0);
     expect(again / asked.filter((count) => count === 20).length).toBeCloseTo(20 * 0.2 * 1.2, 0);
   });
+
+  it.each([
+    [
+      'methods that change one of several rewards',
+      'reward_funcs: [accuracy, {name: similarity, measure: chrf}], group_steps: [{name: noisy-wrapper, false_positive: 0.1}]',
+    ],
+    ['solutions that are longer than a typical answer', 'rollout_strategies: [scaffold-decay]'],
+  ])('measures %s', async (_, keys) => {
+    const lines = `task: {name: reverse_text, min_length: 2, max_length: 16}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 8}
+stages: [{stage: grpo, max_steps: 40, num_generations: 8, generation_batch_size: 64, ${keys}}]
+`;
+    const { config } = parseConfig(lines, { file: 'inline' });
+    const run = await openRun(config, createTasks(config, { heldOutSample: 4 }), await wasmBackend({ inline: true }), {
+      clock: ticking(),
+    });
+    const [stage] = (await estimateTime(run)).stages;
+    await run.engine.policy.close();
+    expect(stage?.measured).toBeGreaterThan(0);
+  });
 });
