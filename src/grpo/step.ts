@@ -69,6 +69,7 @@ export function openStep(
       stage: configured,
       rng: rngFor(`method|${seed}|${stageIndex}|${step}|${itemsDrawn}|${id}${round === 0 ? '' : `|${round}`}${ahead}`),
       ledger,
+      shared: methods.shared,
       vocabularySize: codec.vocabSize,
       searchSpace: (item) => engine.tasks.searchSpace(item),
       tokenText: (token) => codec.tokenText(token),

@@ -5,6 +5,7 @@
  */
 import type { StepMetrics } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
+import { hiddenRows } from '../methods/uses/hidden_rows.ts';
 import { ledger } from '../methods/uses/ledger.ts';
 import { EngineTurns } from './engine_turns.ts';
 import {
@@ -98,7 +99,8 @@ function aheadLine({ journal: { state }, stage }: Reinforced, sampled: SampledBa
  */
 function besideOf(run: Reinforced, { methods: { uses, lossTerms } }: Step, sample: Gather): Beside | undefined {
   const { engine, journal } = run;
-  const shares = uses.has(ledger()) || lossTerms.some(({ part }) => part.texts !== undefined);
+  // A head is read while a batch is credited, and moves with an update.
+  const shares = uses.has(ledger()) || uses.has(hiddenRows) || lossTerms.some(({ part }) => part.texts !== undefined);
   if (shares || engine.generator.beside === undefined) return undefined;
   const turns = new EngineTurns(journal.clock);
   const sampler = engine.generator.beside(turns);

@@ -10,6 +10,7 @@ import type { DemonstratedProblem, Member, Method } from './method.ts';
 import { lookUp, lookUpDemonstrations, type MethodList, methodKey } from './method_list.ts';
 import type { DemonstrationSource, LossTerm, PointParts } from './points.ts';
 import { optionsOf, optionsOfMethod, type SettableOption, type Settings, START, settableOptions } from './settings.ts';
+import { SharedStates } from './shared_states.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint, type SftStageConfig } from './stage.ts';
 import type { Stateful } from './stateful.ts';
 import { objectiveTerm } from './support/loss/surrogate_term.ts';
@@ -52,6 +53,7 @@ export interface StageMethods {
   /** How methods of the stage prompt the policy, for supervised stages. */
   readonly forms: readonly Named<Demonstrate>[];
   readonly uses: StageUses;
+  readonly shared: SharedStates;
   /** The methods with their declarations. */
   readonly members: readonly Member[];
   /** The methods that are expected to change something. */
@@ -110,6 +112,7 @@ export function createMethods(stage: GrpoStageConfig, list: MethodList): StageMe
     controllers: partsAt('controllers'),
     forms: formsOf(stage, list),
     uses: usesOf(stage, list),
+    shared: new SharedStates(),
     moveTo(step, settings = {}) {
       for (const made of movable) if (made.moves(settings)) move(made as Made<Stateful>, step, settings);
     },

@@ -37,6 +37,8 @@ export interface LossSequence {
   readonly refDistributions?: Float32Array;
   /** The same under reference or policy with the prompt of `LossTerm.teacherPrompt`, if a term gives one. */
   readonly teacherDistributions?: Float32Array;
+  /** [tokens × hidden size] the last hidden rows, if a method asks for them (`hiddenGradients`), but not while a step is observed. */
+  readonly hidden?: Float32Array;
   /** Under `models.teacher`, if a method asks for it (`teacherScores`), but not while a step is observed. */
   readonly teacher?: TeacherScores;
 }
@@ -61,6 +63,8 @@ export interface LossGradient {
    * Of a loss f(p): dLogits_v = p_v·(∂f/∂p_v − Σ_w p_w ∂f/∂p_w).
    */
   readonly dLogits?: Float64Array;
+  /** [tokens × hidden size] by `hidden`; there where these are. */
+  readonly dHidden?: Float64Array;
 }
 
 /** Sizes of one optimizer step and of the micro-batch at hand. */

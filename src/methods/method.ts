@@ -74,6 +74,8 @@ export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoS
   readonly readsVerdicts?: true | 'some' | ((options: Values<Options>) => boolean);
   /** An estimator or a credit step that reads each reward separately, or none, instead of the total. */
   readonly readsRewards?: (options: Values<Options>) => 'each' | 'none' | undefined;
+  /** An estimator that does not compare the completions of a group, which may then be of one. */
+  readonly takesSingles?: true;
   /** A prompt source that repeats problems. */
   readonly repeatsProblems?: true;
   /** Whether it keeps the policy from flattening; by default only loss terms do. */
@@ -137,6 +139,7 @@ export type DemonstrationMethod = Method<DemonstrationSource, KeyTable, SftStage
  *   group-scale   divides advantages by the deviation of their group
  *   turns         credits single turns of an episode by what they were paid
  *   weighs-stale  weighs tokens by how far the policy is, before the first step on a batch, from that which sampled it
+ *   learns-apart  has parameters of its own, and learns even where the gradient of the policy is 0
  *   uncentred     compares a reward with 0: an advantage is the reward, up to a scale of the whole batch
  *   rows          trains on completions of rows in the place of samples
  */
@@ -152,6 +155,7 @@ export type Telling =
   | 'group-scale'
   | 'turns'
   | 'weighs-stale'
+  | 'learns-apart'
   | 'uncentred'
   | 'rows';
 

@@ -35,11 +35,22 @@ function statefulParts(methods: StageMethods): StatefulPart[] {
   return parts.map(({ id, part, name }, place) => ({ part, name, oldName: `${place}/${id}` }));
 }
 
-/** The states of the parts that have one, for the checkpoint. */
+/** Before the name of what several parts share. */
+const SHARED = 'shared/';
+
+/** The states of the parts that have one, and of what they share, for the checkpoint. */
 export function methodStates(methods: StageMethods): Record<string, Json> {
+  const shared = Object.entries(methods.shared.state()).map(([name, state]) => [`${SHARED}${name}`, state] as const);
+  const own = statefulParts(methods).flatMap(({ name, part }) =>
+    part.state === undefined ? [] : [[name, part.state()] as const],
+  );
+  return Object.fromEntries([...own, ...shared]);
+}
+
+function sharedAmong(states: Readonly<Record<string, Json>>): Record<string, Json> {
   return Object.fromEntries(
-    statefulParts(methods).flatMap(({ name, part }) =>
-      part.state === undefined ? [] : [[name, part.state()] as const],
+    Object.entries(states).flatMap(([name, state]) =>
+      name.startsWith(SHARED) ? [[name.slice(SHARED.length), state] as const] : [],
     ),
   );
 }
@@ -50,12 +61,14 @@ export function restoreMethods(methods: StageMethods, states: Readonly<Record<st
     const key = [name, oldName].find((candidate) => Object.hasOwn(states, candidate));
     if (key !== undefined) part.restore?.(states[key]);
   }
+  methods.shared.restore(sharedAmong(states));
 }
 
-/** Passes states of the previous stage to the same parts of this one, if they ask for them. */
+/** Passes states of the previous stage to the same parts of this one, if they ask for them, and what was shared. */
 export function takeOver(before: StageMethods, after: StageMethods): void {
   const states = methodStates(before);
   for (const { name, part } of statefulParts(after)) {
     if (part.takeOver !== undefined && Object.hasOwn(states, name)) part.takeOver(states[name]);
   }
+  after.shared.restore(before.shared.state());
 }

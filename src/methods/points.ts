@@ -190,11 +190,11 @@ export interface GroupStep extends Stateful {
 
 /** Point 5: rewards to advantages. A stage has one. */
 export interface AdvantageEstimator extends Stateful {
-  /** [groups]; float64 inside. */
+  /** [groups]; float64 inside. `rollouts`: the same with `values` and `returns`, where it has a value head. */
   estimate(
     groups: readonly RolloutGroup[],
     context: StepContext,
-  ): readonly Pick<CreditedGroup, 'advantages' | 'tokenAdvantages'>[];
+  ): readonly (Pick<CreditedGroup, 'advantages' | 'tokenAdvantages'> & Partial<Pick<CreditedGroup, 'rollouts'>>)[];
   /** Whether a group gives no gradient; by default: all of its rewards are equal, exactly. */
   isDead?(group: RolloutGroup): boolean;
   /** The engine's own kernel computes the same, dividing by the deviation of the group, of the batch, or by 1. */

@@ -103,6 +103,9 @@ export interface Rollout extends VerifiedCompletion, GivenRewards {
    * `proximalLogprobs`: the denominator of its ratio.
    */
   readonly proximalLogprobs?: Float32Array;
+  /** [tokens] what an estimator with a value head expected before each token, and what came; 0 where it was put in. */
+  readonly values?: Float32Array;
+  readonly returns?: Float32Array;
   /**
    * [tokens] a strategy's rewards for single tokens; a token is credited with the sum from it onwards. Kept until
    * credit.

@@ -43,4 +43,11 @@ const scaledTernary: StageRule = ({ rewards }, members) => {
 const unweighedMode: StageRule = (stage, members) =>
   tells(members, 'weighs-stale') ? undefined : modesOf(stage).find(({ unweighed }) => unweighed)?.unweighed;
 
-export const STAGE_RULES: readonly StageRule[] = [uncorrectedTruncation, unweighedMode, scaledTernary];
+/** A group of one has nothing to be compared with. */
+const groupOfOne: StageRule = ({ batch: { numGenerations } }, members) => {
+  if (numGenerations > 1 || members.some(({ method }) => method.takesSingles)) return undefined;
+  const text = 'a group of one has no advantage; use 2 or more (default 8)';
+  return { level: 'conflict', at: { key: 'num_generations' }, value: numGenerations, text };
+};
+
+export const STAGE_RULES: readonly StageRule[] = [groupOfOne, uncorrectedTruncation, unweighedMode, scaledTernary];

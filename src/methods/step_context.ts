@@ -3,6 +3,7 @@ import type { SearchSpace } from '../data/search_text.ts';
 import type { TaskItem } from '../data/task.ts';
 import type { Rng } from '../kernels/philox.ts';
 import type { Ledger } from './ledger.ts';
+import type { SharedStates } from './shared_states.ts';
 import type { GrpoStageConfig } from './stage.ts';
 
 /** What a method may know about the step under way. */
@@ -15,6 +16,8 @@ export interface StepContext {
   /** Its own random stream, named by seed, stage, step and method: same seed, same bits. */
   readonly rng: Rng;
   readonly ledger: Ledger;
+  /** What the methods of a stage share and keep, by name. */
+  readonly shared: Pick<SharedStates, 'get'>;
   /** Tokens of the vocabulary. */
   readonly vocabularySize: number;
   /** What the answers to a problem search; undefined where they do not. */

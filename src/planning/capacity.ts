@@ -10,6 +10,7 @@ import type { MethodList } from '../methods/method_list.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import { copyOf, keepsForward } from '../methods/sampling_modes/modes.ts';
 import type { StageConfig } from '../methods/stage.ts';
+import { hiddenRows } from '../methods/uses/hidden_rows.ts';
 import { roomOf, type StageUses } from '../methods/uses/stage_uses.ts';
 import { adapterSettings } from '../model/adapter_config.ts';
 import { isNamedBy } from '../model/frozen_names.ts';
@@ -125,9 +126,14 @@ export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly S
   completions = Math.max(completions, Math.min(EVALUATION_COMPLETIONS, sampled));
   rows = Math.max(rows, completions);
   const kvRows = samplings.map((sampling) => cacheRows(sampling, prompt, { rows, completions }));
+  lossRows = Math.max(lossRows, completions);
+  const outputRows = {
+    ...(distributionRows > 0 && { distributions: distributionRows }),
+    ...(uses.some((ofStage) => ofStage.has(hiddenRows)) && { hidden: lossRows }),
+  };
   return {
     rows,
-    lossRows: Math.max(lossRows, completions),
+    lossRows,
     groups,
     completions,
     kvRows: Math.max(rows, ...kvRows),
@@ -136,7 +142,7 @@ export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly S
     ...(config.stages.some(({ optimizer }) => optimizer.optim === 'muon') && { muon: true }),
     ...(sets.length > 0 && { sets: Object.fromEntries(sets.map((name) => [name, PARAMETER_SETS[name].use])) }),
     ...(rolloutCopy && { rolloutCopy }),
-    ...(distributionRows > 0 && { outputRows: { distributions: distributionRows } }),
+    ...(Object.keys(outputRows).length > 0 && { outputRows }),
     keptRows,
     ...(recompute === 'layers' && { recompute }),
   };

@@ -46,6 +46,8 @@ export const FULL_ROLLOUT: Required<Omit<Rollout, UntilCredited>> = {
   inBaseline: false,
   inLoss: false,
   proximalLogprobs: reals(-0.7, -0.8),
+  values: reals(-0.7, -0.8),
+  returns: reals(-0.7, -0.8),
 };
 
 const item = {

@@ -58,11 +58,13 @@ export function emptyGradients(sequences: readonly LossSequence[]): LossGradient
     dLogprobs: new Float64Array(length),
     dEntropies: new Float64Array(length),
     dLogits: new Float64Array(length * VOCABULARY),
+    dHidden: new Float64Array(length * HIDDEN),
   }));
 }
 
-/** Words of the distributions of random sequences. */
+/** Words of the distributions of random sequences, and numbers of their hidden rows. */
 export const VOCABULARY = 5;
+export const HIDDEN = 3;
 
 /** [tokens × VOCABULARY] log-probs of random distributions, and of one near by. */
 function randomDistributions(
@@ -81,12 +83,15 @@ function randomDistributions(
 /** Sequences of random numbers in groups of `members`, the last token of each masked where there are several. */
 export function randomSequences(seed: number, count: number, members = 4): LossSequence[] {
   const rng = rngFor(`sequences|${seed}`);
+  const critic = rngFor(`critic|${seed}`);
   const real = (low: number, high: number): number => low + (high - low) * rng.float();
   const groups: CreditedGroup[] = [];
   for (let first = 0; first < count; first += members) {
     const size = Math.min(members, count - first);
     const rollouts = Array.from({ length: size }, (): Rollout => {
-      const rollout = rolloutOf(rng.int(1, 4), rng.int(0, 1));
+      const plain = rolloutOf(rng.int(1, 4), rng.int(0, 1));
+      const learned = (): Float32Array => Float32Array.from(plain.tokens, () => 2 * critic.float() - 1);
+      const rollout = { ...plain, values: learned(), returns: learned() };
       rollout.keptLogMass.forEach((_, t, masses) => {
         masses[t] = real(-0.3, 0);
       });
@@ -113,6 +118,7 @@ export function randomSequences(seed: number, count: number, members = 4): LossS
         weights: each(0.5, 1),
         coefficients: each(0.1, 1).map((value, t) => (length > 1 && t === length - 1 ? 0 : value)),
         ...distributions,
+        hidden: Float32Array.from({ length: length * HIDDEN }, () => 2 * critic.float() - 1),
         teacher: {
           logprobs: refLogprobs,
           distributions: randomDistributions(`teacher|${seed}|${place}`, length).distributions,

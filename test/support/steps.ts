@@ -5,11 +5,12 @@ import { rngFor } from '../../src/kernels/philox.ts';
 import { Ledger } from '../../src/methods/ledger.ts';
 import type { StepContext } from '../../src/methods/method.ts';
 import type { RolloutTools } from '../../src/methods/points.ts';
+import { SharedStates } from '../../src/methods/shared_states.ts';
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
 import { createMethods } from './everything.ts';
 import { VOCABULARY } from './rollouts.ts';
 
-export function stepContext(stage: GrpoStageConfig, step = 3): StepContext {
+export function stepContext(stage: GrpoStageConfig, step = 3, shared = new SharedStates()): StepContext {
   const { maxSteps } = stage.optimizer;
   const [rng, ledger] = [rngFor('test'), new Ledger()];
   return {
@@ -18,6 +19,7 @@ export function stepContext(stage: GrpoStageConfig, step = 3): StepContext {
     stage,
     rng,
     ledger,
+    shared,
     vocabularySize: VOCABULARY,
     searchSpace: () => undefined,
     tokenText: String,
@@ -41,7 +43,7 @@ export function stepOf(stage: GrpoStageConfig, step = 3): Step {
     rewards: [],
     ledger: new Ledger(),
     logged: {},
-    context: () => stepContext(stage, step),
+    context: () => stepContext(stage, step, methods.shared),
   };
 }
 

@@ -7,7 +7,6 @@ import { recorded } from '../recorded_keys.ts';
 import { MOST_COMPLETIONS, MOST_SAMPLES, MOST_TOKENS } from './limits.ts';
 import { evaluationInterval, SHARED_KEYS } from './stage_keys.ts';
 
-const groupOfOne = 'a group of one has no advantage; use 2 or more (default 8)';
 const moving =
   'must be one number, which evaluations keep to; move that of the rollouts with controllers: ' +
   '[{name: temperature-schedule, sampling_temperature: {from: 1.2, to: 0.8}}]';
@@ -67,9 +66,9 @@ const BATCH_KEYS = {
   ),
   numGenerations: key(
     'num_generations',
-    integer({ min: 2, max: MOST_COMPLETIONS, example: 8, rule: groupOfOne })
+    integer({ min: 1, max: MOST_COMPLETIONS, example: 8 })
       .default(8)
-      .describe('Completions of a prompt: a group.'),
+      .describe('Completions of a prompt: a group. 1 only with an estimator that compares with no group, such as gae.'),
   ),
   numGenerationsEval: key(
     'num_generations_eval',

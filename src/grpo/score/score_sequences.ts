@@ -4,7 +4,7 @@
  */
 import type { ScoreQuestion, SequenceScores, SequenceToScore } from '../../methods/uses/figure_tools.ts';
 import { groupByPrefix, packBatch, type Sequence, splitSequences } from '../../model/batch.ts';
-import type { Policy } from '../../model/policy.ts';
+import type { OutputName, Policy } from '../../model/policy.ts';
 
 /** A question, at a temperature. */
 export interface ScoringRequest extends ScoreQuestion {
@@ -20,21 +20,32 @@ export interface ScoringRequest extends ScoreQuestion {
 export async function scoreSequences(
   policy: Policy,
   sequences: readonly SequenceToScore[],
-  { set = 'policy', temperature, distributions: isWhole = false }: ScoringRequest,
+  { set = 'policy', temperature, distributions: isWhole = false, hidden: isHidden = false }: ScoringRequest,
 ): Promise<SequenceScores[]> {
-  const width = policy.shape.vocabSize;
+  const outputs: OutputName[] = [
+    ...(isWhole ? (['distributions'] as const) : []),
+    ...(isHidden ? (['hidden'] as const) : []),
+  ];
   const scored: SequenceScores[] = [];
   for (const batchSequences of batchesToScore(policy, sequences, isWhole)) {
     const batch = packBatch(groupByPrefix(batchSequences));
-    const { logprobs, distributions } = await policy.score(batch, temperature, set, isWhole ? ['distributions'] : []);
+    const { logprobs, ...scores } = await policy.score(batch, temperature, set, outputs);
+    const wide = outputs.map((name) => {
+      const values = scores[name] as Float32Array; // it was asked for
+      return { name, values, width: values.length / Math.max(1, batch.lossRowCount) };
+    });
     const results = batchSequences.map(({ tokens, givenLogprobs }) => ({
       logprobs: givenLogprobs ? Float32Array.from(givenLogprobs) : new Float32Array(tokens.length),
-      ...(distributions && { distributions: new Float32Array(tokens.length * width) }),
+      ...(Object.fromEntries(wide.map(({ name, width }) => [name, new Float32Array(tokens.length * width)])) as Partial<
+        Record<OutputName, Float32Array>
+      >),
     }));
     for (let row = 0; row < batch.lossRowCount; row++) {
       const [token, into] = [batch.tokenOf[row], results[batch.completionOf[row]]];
       into.logprobs[token] = logprobs[row];
-      into.distributions?.set((distributions as Float32Array).subarray(row * width, (row + 1) * width), token * width);
+      for (const { name, values, width } of wide) {
+        into[name]?.set(values.subarray(row * width, (row + 1) * width), token * width);
+      }
     }
     scored.push(...results);
   }

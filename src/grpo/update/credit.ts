@@ -82,7 +82,7 @@ function paidByToken(groups: readonly CreditedGroup[]): readonly CreditedGroup[]
   }));
 }
 
-type Estimated = Pick<CreditedGroup, 'advantages' | 'tokenAdvantages'>;
+type Estimated = ReturnType<AdvantageEstimator['estimate']>[number];
 
 /** Advantages of groups of one kind; the engine has room for those of a generation batch that solve. */
 async function estimate(policy: Policy, step: Step, groups: readonly RolloutGroup[]): Promise<readonly Estimated[]> {

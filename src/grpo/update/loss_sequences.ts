@@ -57,11 +57,13 @@ export function lossSequences(
   const refDistributions = rows.refDistributions && wide(rows.refDistributions);
   const taught = rows.teacher && inOrder(rows.teacher.logprobs);
   const taughtWhole = rows.teacher?.distributions && wide(rows.teacher.distributions);
-  const vocabSize = (scores.distributions?.length ?? 0) / Math.max(1, batch.lossRowCount);
+  const hidden = scores.hidden && wide(scores.hidden);
+  const widthOf = (values: Float32Array | undefined): number => (values?.length ?? 0) / Math.max(1, batch.lossRowCount);
+  const [vocabSize, hiddenSize] = [widthOf(scores.distributions), widthOf(scores.hidden)];
   const sequences = members.map(({ group, rollout, i }, c): LossSequence => {
     const part = (values: Float32Array): Float32Array => values.subarray(offsets[c], offsets[c + 1]);
-    const ownRows = (values: Float32Array): Float32Array =>
-      values.subarray(offsets[c] * vocabSize, offsets[c + 1] * vocabSize);
+    const ownRows = (values: Float32Array, width = vocabSize): Float32Array =>
+      values.subarray(offsets[c] * width, offsets[c + 1] * width);
     const ownLogprobs = part(logprobs);
     return {
       group: group.whole ?? group,
@@ -76,13 +78,14 @@ export function lossSequences(
       coefficients: part(coefficients),
       ...(distributions && { distributions: ownRows(distributions) }),
       ...(refDistributions && { refDistributions: ownRows(refDistributions) }),
+      ...(hidden && { hidden: ownRows(hidden, hiddenSize) }),
       ...(teachers[c] && { teacherDistributions: teachers[c] }),
       ...(taught && {
         teacher: { logprobs: part(taught), ...(taughtWhole && { distributions: ownRows(taughtWhole) }) },
       }),
     };
   });
-  return { sequences, gradients: () => emptyGradients(offsets, places, vocabSize) };
+  return { sequences, gradients: () => emptyGradients(offsets, places, { vocabSize, hiddenSize }) };
 }
 
 /** A term's own texts, in the order of the batch. */
@@ -96,7 +99,7 @@ export function scoredTexts(
     texts.map(({ behind, tokens }) => (behind?.length ?? 0) + tokens.length),
   );
   const [logprobs, entropies] = [inOrder(scores.logprobs), inOrder(scores.entropies)];
-  const gradients = emptyGradients(offsets, places, 0);
+  const gradients = emptyGradients(offsets, places, { vocabSize: 0, hiddenSize: 0 });
   /** Those of the tokens that carry a loss. */
   const lossPart = <Values extends Float32Array | Float64Array>(values: Values, { tokens }: TrainedText): Values =>
     values.subarray(values.length - tokens.length) as Values; // a part is of the same kind
@@ -166,9 +169,13 @@ function inWideOrder(values: Float32Array, places: Int32Array, count: number): F
 
 /**
  * @param offsets  [completions + 1] of the tokens of all completions
- * @param vocabSize  0 without distributions
+ * @param widths  0 without distributions, and without hidden rows
  */
-function emptyGradients(offsets: Int32Array, places: Int32Array, vocabSize: number): LossGradients {
+function emptyGradients(
+  offsets: Int32Array,
+  places: Int32Array,
+  { vocabSize, hiddenSize }: { readonly vocabSize: number; readonly hiddenSize: number },
+): LossGradients {
   const members = offsets.length - 1;
   const zeros = (): Float64Array => new Float64Array(offsets[members]);
   const [losses, dLogprobs, dEntropies] = [zeros(), zeros(), zeros()];
@@ -177,29 +184,34 @@ function emptyGradients(offsets: Int32Array, places: Int32Array, vocabSize: numb
     for (let row = 0; row < places.length; row++) out[row] = values[places[row]];
     return out;
   };
-  const dLogits = vocabSize === 0 ? undefined : new Float64Array(offsets[members] * vocabSize);
-  const inWideRows = (values: Float64Array): Float32Array => {
-    const out = new Float32Array(places.length * vocabSize);
+  const wide = (width: number): Float64Array | undefined =>
+    width === 0 ? undefined : new Float64Array(offsets[members] * width);
+  const [dLogits, dHidden] = [wide(vocabSize), wide(hiddenSize)];
+  const inWideRows = (values: Float64Array, width: number): Float32Array => {
+    const out = new Float32Array(places.length * width);
     places.forEach((place, row) => {
-      out.set(values.subarray(place * vocabSize, (place + 1) * vocabSize), row * vocabSize);
+      out.set(values.subarray(place * width, (place + 1) * width), row * width);
     });
     return out;
   };
   return {
     bySequence: Array.from({ length: members }, (_, c): LossGradient => {
-      const part = (values: Float64Array): Float64Array => values.subarray(offsets[c], offsets[c + 1]);
+      const part = (values: Float64Array, width = 1): Float64Array =>
+        values.subarray(offsets[c] * width, offsets[c + 1] * width);
       return {
         losses: part(losses),
         dLogprobs: part(dLogprobs),
         dEntropies: part(dEntropies),
-        ...(dLogits && { dLogits: dLogits.subarray(offsets[c] * vocabSize, offsets[c + 1] * vocabSize) }),
+        ...(dLogits && { dLogits: part(dLogits, vocabSize) }),
+        ...(dHidden && { dHidden: part(dHidden, hiddenSize) }),
       };
     }),
     toRows: () => ({
       losses: inRows(losses),
       logprobs: inRows(dLogprobs),
       entropies: inRows(dEntropies),
-      ...(dLogits && { distributions: inWideRows(dLogits) }),
+      ...(dLogits && { distributions: inWideRows(dLogits, vocabSize) }),
+      ...(dHidden && { hidden: inWideRows(dHidden, hiddenSize) }),
     }),
   };
 }

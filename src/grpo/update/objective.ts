@@ -17,8 +17,9 @@ import type {
 } from '../../methods/points.ts';
 import type { CreditedGroup } from '../../methods/records.ts';
 import { distributions } from '../../methods/uses/distributions.ts';
+import { hiddenGradients } from '../../methods/uses/hidden_rows.ts';
 import type { PackedBatch } from '../../model/batch.ts';
-import type { Policy, Scores, ScoresWithLoss } from '../../model/policy.ts';
+import type { OutputName, Policy, Scores, ScoresWithLoss } from '../../model/policy.ts';
 import type { ObjectiveSettings } from '../../model/programs.ts';
 import type { Step } from '../step.ts';
 import type { GroupPart } from './group_parts.ts';
@@ -49,15 +50,15 @@ export async function accumulateObjective(
   const update: Update = { sizes: micro.sizes, onPolicy: rows.oldLogprobs === 'current' };
   const isWeighted = actingWeights(step, update).length > 0 || groups.some(hasTokenWeights);
   const isNarrowed = batch.supports !== undefined;
-  const isHosted = isWeighted || isNarrowed || micro.isObservedWithin || step.methods.uses.has(distributions);
+  const outputs = outputsFor(step);
+  const isHosted = isWeighted || isNarrowed || micro.isObservedWithin || outputs.length > 0;
   const settings = isHosted ? undefined : deviceSettings(step.methods.lossTerms.map(({ part }) => part));
   if (settings !== undefined) {
     const scores = await policy.accumulate(batch, temperature, rows, settings);
     measureTerms(step, update, () => lossSequences(batch, groups, rows, scores).sequences, meter);
     return scores;
   }
-  const isWhole = step.methods.uses.has(distributions);
-  const forward = await policy.forward(batch, temperature, isWhole ? ['distributions'] : []);
+  const forward = await policy.forward(batch, temperature, outputs);
   const loss = lossSequences(batch, groups, rows, forward, micro.teachers);
   if (micro.isObservedWithin) tellObservers(step, micro, loss.sequences);
   const gradients = loss.gradients();
@@ -66,6 +67,14 @@ export async function accumulateObjective(
   await policy.backward(derivatives);
   measureTerms(step, update, () => sequences, meter);
   return { ...forward, losses };
+}
+
+/** What the terms of a stage read besides log-probs and entropies. */
+function outputsFor({ methods: { uses } }: Step): OutputName[] {
+  return [
+    ...(uses.has(distributions) ? (['distributions'] as const) : []),
+    ...(uses.has(hiddenGradients) ? (['hidden'] as const) : []),
+  ];
 }
 
 /** The update under way, as terms see it. */

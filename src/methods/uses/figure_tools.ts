@@ -21,6 +21,8 @@ export interface SequenceScores {
   readonly logprobs: Float32Array;
   /** [tokens × vocabulary], where asked for; 0 at tokens that are given. */
   readonly distributions?: Float32Array;
+  /** [tokens × hidden size] the last hidden rows, after the final norm, where asked for; 0 at tokens that are given. */
+  readonly hidden?: Float32Array;
 }
 
 /** How to score sequences. */
@@ -31,6 +33,8 @@ export interface ScoreQuestion {
   readonly model?: string;
   /** Also log-probs of the whole vocabulary, for a figure that `takesDistributions`. */
   readonly distributions?: boolean;
+  /** Also last hidden rows, for a figure that implies `hiddenRows`. */
+  readonly hidden?: boolean;
 }
 
 /** A rollout with its group. */

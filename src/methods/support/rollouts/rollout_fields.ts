@@ -94,6 +94,8 @@ export const ROLLOUT_FIELDS = {
   entropies: tensor('float32', 'run'),
   keptLogMass: tensor('float32', 'run'),
   proximalLogprobs: { ...optional(tensor('float32', 'batch')), flag: 'hasProximal' },
+  values: { ...optional(tensor('float32', 'batch')), flag: 'hasValues' },
+  returns: { ...optional(tensor('float32', 'batch')), flag: 'hasReturns' },
   labels: optional(list('uint8', 'token', 'log')),
   support: optional(list('uint8', 'own', 'run')),
   prompt: optional(list('int32', 'own', 'log')),
