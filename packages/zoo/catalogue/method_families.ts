@@ -31,6 +31,7 @@ export const METHOD_FAMILIES: readonly MethodFamily[] = [
       'wrong and right unequally': 'w-reinforce nsr pos-weight sample-sign neg-scale-success difficulty-weight',
       'another scale of a batch': 'informative-scale phase-scale reinforce-pp bundle riskpo sas mapo',
       'ranks and pairs': 'brpo tournament canon',
+      'a critic': 'gae value-loss',
       'steps and tokens':
         'process-centred renorm token-reward trie-value precision-weights context-dependency kl-masked-prompt',
       'how the loss averages': 'seq-mean micro-token-mean seq-sum prompt-mean token-sum weighted-seq-mean',

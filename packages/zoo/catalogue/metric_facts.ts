@@ -92,6 +92,8 @@ export const METRIC_FACTS: readonly MetricFacts[] = [
     'Mean divergence from the reference per token, where beta is above 0 (a method logs its own under its id).',
   ),
   grpo('kl_exact', 'The same over the whole vocabulary (kl-exact).'),
+  grpo('value_loss', 'Mean clipped squared error of the value head per token, before vf_coef (value-loss).'),
+  grpo('value_clip_ratio', 'Share of tokens whose value has moved beyond cliprange_value since the batch was sampled.'),
   grpo('teacher_kl', 'Mean divergence from the teacher per token, that of teacher_beta (teacher-kl).'),
   grpo('teacher_top1', 'Share of the tokens at which teacher and policy find the same one likeliest (teacher-kl).'),
   grpo('sampled_per_trained_token', 'Tokens sampled for each token that the update trained on: what rollouts cost.'),

@@ -78,7 +78,7 @@ const zeroGradient: Diagnostic = {
   reads: ['gradNorm'],
   look({ updates }, stage, tells) {
     const newest = updates.at(-1);
-    if (newest === undefined || newest.gradNorm !== 0) return undefined;
+    if (newest === undefined || newest.gradNorm !== 0 || tells.has('learns-apart')) return undefined;
     const reasons = [
       ...(tells.has('masks-ends')
         ? ['set mask_truncated_completions to false, or raise max_completion_length so that completions end']

@@ -47,6 +47,7 @@ export { distributions, refDistributions } from '../../../src/methods/uses/distr
 export { feedback } from '../../../src/methods/uses/feedback.ts';
 export type * from '../../../src/methods/uses/figure_tools.ts';
 export { greedyRewards } from '../../../src/methods/uses/greedy_rewards.ts';
+export { hiddenGradients, hiddenRows } from '../../../src/methods/uses/hidden_rows.ts';
 export { ledger } from '../../../src/methods/uses/ledger.ts';
 export { parameterSet, reference } from '../../../src/methods/uses/parameter_sets.ts';
 export { proximalLogprobs } from '../../../src/methods/uses/proximal_logprobs.ts';
@@ -62,6 +63,7 @@ export { mapRollouts, readerOf, targetOf } from './support/rewards/reward_parts.
 export { LabelledTokens } from './support/rollouts/labelled_tokens.ts';
 export { answerBeginnings, rightAnswers } from './uses/answers.ts';
 export { type Figure, figure } from './uses/figure.ts';
+export { lastHidden } from './uses/last_hidden.ts';
 export { maskedKl, maskWord } from './uses/masked_kl.ts';
 export { refLogprobs } from './uses/ref_logprobs.ts';
 export { demonstrations, furtherGroups, furtherPrompts, replies, shownTexts, wordsBehind } from './uses/room.ts';

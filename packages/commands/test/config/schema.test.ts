@@ -125,7 +125,7 @@ describe('the JSON Schema, read by a validator', () => {
       ['a level that there is not', { tasks: [{ name: 'sort_digits', level: 3 }] }, 'level must be <= 2'],
       ['an option that a reward does not take', { task: 'countdown', reward_funcs: [{ name: 'accuracy', cache: 1 }] },
         'additional properties'],
-      ['a group of one', { task: 'countdown', num_generations: 1 }, 'num_generations must be >= 2'],
+      ['a group of none', { task: 'countdown', num_generations: 0 }, 'num_generations must be >= 1'],
       ['a text for a number', { task: 'countdown', learning_rate: 'fast' }, 'learning_rate must be number'],
       ['an unknown loss', { task: 'countdown', loss_type: 'ppo' }, 'loss_type must be equal to one of'],
       ['rewards in an sft stage', { task: 'countdown', stages: [{ stage: 'sft', reward_funcs: ['accuracy'] }] },

@@ -35,12 +35,31 @@ const numberOf = (all: ForeignValues, path: string, otherwise: number): number =
   return typeof value === 'number' ? value : otherwise;
 };
 
+/** PPO with a critic: its head is on the policy's own trunk here. */
+const hasCritic = (all: ForeignValues): boolean => all.get('algorithm.adv_estimator') === 'gae';
+
+function critic(_: Json, all: ForeignValues): Computed {
+  return {
+    advantage_estimator: {
+      name: 'gae',
+      gamma: numberOf(all, 'algorithm.gamma', 1),
+      lam: numberOf(all, 'algorithm.lam', 1),
+    },
+    loss_terms: [{ name: 'value-loss', cliprange_value: numberOf(all, 'critic.cliprange_value', 0.5) }],
+  };
+}
+
+const ofCritic = (says: string, without: Computed): Fate =>
+  computed(says, (value, all) => (hasCritic(all) || value === 1 ? {} : without), 'advantage_estimator');
+
 /** Prompts of a batch, and of an optimizer step, times the completions of each. */
 function batch(_: Json, all: ForeignValues): Computed {
   const samples = numberOf(all, `${ROLLOUT}.n`, 1);
   const prompts = numberOf(all, 'data.train_batch_size', 1024);
   const step = Math.min(prompts, numberOf(all, `${ACTOR}.ppo_mini_batch_size`, 256));
-  if (samples < 2) return 'a group of one has no advantage; set actor_rollout_ref.rollout.n to 2 or more';
+  if (samples < 2 && !hasCritic(all)) {
+    return 'a group of one has no advantage; set actor_rollout_ref.rollout.n to 2 or more';
+  }
   const one = { num_generations: samples, generation_batch_size: prompts * samples };
   if (step === prompts) return one;
   return { ...one, per_device_train_batch_size: samples, gradient_accumulation_steps: step };
@@ -241,8 +260,8 @@ export const VERL: ForeignMap = {
 
     'algorithm.adv_estimator': computed(
       'the advantage estimator',
-      (value) => {
-        if (value === 'gae') return 'a critic is not trained here; use grpo';
+      (value, all) => {
+        if (value === 'gae') return critic(value, all);
         const estimator = chosen(ESTIMATORS, value);
         if (!Object.hasOwn(ESTIMATORS, String(value))) return String(estimator);
         return estimator === 'group' ? {} : { advantage_estimator: estimator };
@@ -268,8 +287,8 @@ export const VERL: ForeignMap = {
     'algorithm.kl_penalty': none('the distance is the difference of the log-probs'),
     'algorithm.filter_groups.enable': switched('groups without signal are replaced', { dynamic_sampling: 'refill' }),
     'algorithm.filter_groups.*': none('refill has options of its own (`rlvr-train methods show refill`)'),
-    'algorithm.gamma': refused('rewards are not discounted; leave it out', 1),
-    'algorithm.lam': none('without a critic there is nothing to mix'),
+    'algorithm.gamma': ofCritic('of gae', 'rewards are not discounted; leave it out'),
+    'algorithm.lam': ofCritic('of gae', {}),
     'algorithm.rollout_correction.*': none('sampler and trainer are one engine, so nothing is to be corrected'),
     'algorithm.*': refused('verl alone has it; leave it out', false, null),
 
@@ -300,7 +319,7 @@ export const VERL: ForeignMap = {
     'trainer.save_freq': none('checkpoints are written by time (save_seconds)'),
     'trainer.val_before_train': none('the start is always evaluated'),
     'trainer.log_val_generations': OWN_LOG,
-    'trainer.critic_warmup': none('GRPO has no critic'),
+    'trainer.critic_warmup': none('a stage of objective: terms-only teaches the values before the others'),
     'trainer.*': ONE_PROCESS,
 
     ...Object.fromEntries(OWN_REWARD.map((section) => [`${section}.path`, ownReward(section)])),
@@ -311,7 +330,8 @@ export const VERL: ForeignMap = {
     'reward_model.*': none('rewards are functions'),
     'reward.reward_model.enable': refused('rewards are functions, there are no reward models; use reward_funcs', false),
     'reward.*': none('rewards are functions'),
-    'critic.*': none('GRPO has no critic'),
+    'critic.cliprange_value': ofCritic('of value-loss', {}),
+    'critic.*': none('the critic is a head on the policy, with a rate of its own (value-loss)'),
     'distillation.enabled': refused('a stage learns from rewards or rows; leave it out', false),
     'distillation.*': none('there is no teacher'),
     'sandbox_fusion.*': none('programs are judged by a task (docs/sandboxes.md)'),

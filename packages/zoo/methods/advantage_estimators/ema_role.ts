@@ -22,6 +22,7 @@ export const emaRole = method({
       .default(0.95)
       .describe('Weight of the average so far when a batch is taken into it.'),
   }),
+  takesSingles: true,
   create: ({ decay }): AdvantageEstimator => {
     const averages = new Map<string, number>();
     return {

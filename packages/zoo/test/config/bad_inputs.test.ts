@@ -280,12 +280,12 @@ describe('several lines', () => {
 
   it('are reported together, in file order', () => {
     const text =
-      'num_generations: 1\nstages:\n  - stage: grpo\n    beta: x\n  - {stage: sft, max_steps: 1}\nfoo: 1\ntask: t\n';
+      'num_generations: 0\nstages:\n  - stage: grpo\n    beta: x\n  - {stage: sft, max_steps: 1}\nfoo: 1\ntask: t\n';
     const places = complaint(text, ['seed=x'])
       .split('\n')
       .map((line) => line.split(' —')[0]);
     expect(places).toEqual([
-      'run.yaml:1  num_generations: 1',
+      'run.yaml:1  num_generations: 0',
       'run.yaml:3  stages.0.max_steps: missing',
       'run.yaml:4  stages.0.beta: x',
       'run.yaml:6  foo: 1',
