@@ -17,6 +17,7 @@ export const valueLoss = method({
     formula: 'vf_coef·½·max((v − R)², (clip(v, v_old ± cliprange_value) − R)²), v = w·h + b',
     source: '1707.06347',
     certainty: 'paper',
+    when: 'Beside gae, which reads the values; without it nothing is learned.',
   },
   companions: [{ ids: ['gae'], line: 'advantage_estimator: gae', why: 'whose returns it learns' }],
   options: keys({
