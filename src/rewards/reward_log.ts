@@ -22,7 +22,7 @@ const OWN_METRICS: ReadonlySet<string> = new Set(
   [
     'step stage batch loss policy_loss entropy grad_norm learning_rate num_tokens step_time',
     'reward reward_std frac_reward_zero_std solve_rate level kl kl_exact cispo_clip_ratio sampled_per_trained_token staleness',
-    'teacher_kl teacher_top1',
+    'teacher_kl teacher_top1 value_loss value_clip_ratio',
     'evaluation diagnosis message tokens_per_second',
   ].flatMap((names) => names.split(' ')),
 );

@@ -89,7 +89,7 @@ describe('configJsonSchema', () => {
       additionalProperties: false,
       oneOf: [{ required: ['task'] }, { required: ['tasks'] }, { required: ['data_files'] }],
       properties: {
-        num_generations: { type: 'integer', minimum: 2, default: 8, description: expect.stringContaining('group') },
+        num_generations: { type: 'integer', minimum: 1, default: 8, description: expect.stringContaining('group') },
         loss_type: { enum: ['dapo', 'grpo', 'bnpo', 'dr_grpo', 'luspo', 'cispo', 'sapo', 'vespo'], default: 'dapo' },
         model: { properties: { hidden_size: { default: 128 } } },
         stages: { type: 'array', minItems: 1 },

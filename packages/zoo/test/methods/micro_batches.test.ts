@@ -38,7 +38,7 @@ const ANSWERS: readonly (readonly Answer[])[] = [
 ];
 
 /** They compare the completions of a group. */
-const COMPARING: readonly string[] = ['pacs', 'drpo', 'dpo-pairs', 'gepo', 'gvpo'];
+const COMPARING: readonly string[] = ['pacs', 'drpo', 'dpo-pairs', 'gepo', 'gvpo', 'tpo', 'preference'];
 
 /** The gradient of one step, in micro-batches of so many completions. */
 async function gradientIn(completions: number, onPolicy: boolean, keys: Readonly<Record<string, unknown>>) {
