@@ -34,6 +34,8 @@ type RetryState = { readonly of: Json; readonly given: number };
 
 /** Draws of another problem, whose answer a player takes who knows the form of answers alone. */
 const MOST_DRAWS = 20;
+/** What a pretrained model reads where nothing is said of its answer. */
+const AGAIN = 'Look at it again, and give your answer.';
 /** Characters of what a pretrained model reads. */
 const MOST_WORDS = 200;
 
@@ -56,7 +58,10 @@ export function retryTask(
       const verdict = judge(state, answer, knobs);
       const next = { ...state, given: state.given + 1 };
       const potential = verdict.score ?? 0;
-      if (verdict.score === 1 || next.given === attemptsOf(knobs)) return { state: next, verdict, potential };
+      const saysNothing = knobs.says === 'nothing';
+      const isDone = verdict.score === 1 && !saysNothing;
+      if (isDone || next.given === attemptsOf(knobs)) return { state: next, verdict, potential };
+      if (saysNothing) return { state: next, observation: isInWords ? AGAIN : innerOf(knobs).separator, potential };
       const observation = isInWords ? inWords(verdict) : inMarks(innerOf(knobs), state.of, answer, verdict);
       return { state: next, observation, potential };
     };
@@ -146,7 +151,7 @@ export function requireOneTurn({ name, environment }: AnyTaskDefinition, path: s
 }
 
 /** What a problem has besides, where the inner task has it. */
-function pickOf(
+export function pickOf(
   { question, splitKey, enumerate, columns, frequency }: AnyTaskDefinition,
   innerOf: (knobs: Knobs) => Inner,
 ) {

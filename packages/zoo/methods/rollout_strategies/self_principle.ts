@@ -4,16 +4,31 @@
  */
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { integer, key, keys, meanOf, method, number, type Rollout, type RolloutStrategy } from '../kit.ts';
+import {
+  choice,
+  integer,
+  key,
+  keys,
+  laterKey,
+  meanOf,
+  method,
+  number,
+  type Rollout,
+  type RolloutStrategy,
+} from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import {
   beginningsOf,
+  demonstratedReferenceVerdict,
   demonstratedVerdict,
   JUDGED_PARTS,
+  REFERENCE_WORD,
+  type ReferenceOf,
   sampledVerdicts,
   VERDICT_WORDS,
   verdictGroups,
 } from '../support/rollouts/verdict_words.ts';
+import { rightAnswers } from '../uses/answers.ts';
 import { replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
 
@@ -38,26 +53,35 @@ export const selfPrinciple = method({
       .default(0.25)
       .describe('Groups that judge, for each that solves.'),
     labelledParts: key('judged', JUDGED_PARTS),
+    judgeSees: laterKey(
+      'shows',
+      choice(['nothing', 'reference'])
+        .default('nothing')
+        .describe("reference: verdicts are given beside the task's right answer, which an answer may word otherwise."),
+    ),
   }),
-  uses: ({ labelledParts }) => [
-    words(VERDICT_WORDS),
-    replies(1),
+  uses: ({ labelledParts, judgeSees }) => [
+    words({ ...VERDICT_WORDS, ...(judgeSees === 'reference' && REFERENCE_WORD) }),
+    replies(judgeSees === 'reference' ? 2 : 1),
     ...(labelledParts === 'steps' ? [solutionSteps] : []),
+    ...(judgeSees === 'reference' ? [rightAnswers] : []),
   ],
   conflict: changeConflict,
   pays: paysReward('replaces'),
   relabels: true,
-  demonstrate: demonstratedVerdict,
+  demonstrate: (problem, { judgeSees }) =>
+    judgeSees === 'reference' ? demonstratedReferenceVerdict(problem) : demonstratedVerdict(problem),
   tells: ['judges'],
   work: ({ verdictsAsked }, { batch: { numGenerations } }, { prompt, completion }) => ({
     rows: verdictsAsked * numGenerations * (prompt + completion),
   }),
-  create: ({ labelledReward, verdictsAsked, judgeShare, labelledParts }, stage): RolloutStrategy => {
+  create: ({ labelledReward, verdictsAsked, judgeShare, labelledParts, judgeSees }, stage): RolloutStrategy => {
     const target = targetOf(stage, labelledReward);
     const { numGenerations } = stage.batch;
     return {
       async rollOut(requests, next, tools) {
-        const { rng, metric, regroup } = tools;
+        const { rng, metric, regroup, solution } = tools;
+        const referenceOf: ReferenceOf = (item) => (judgeSees === 'reference' ? solution(item) : undefined);
         const groups = await next(requests);
         const claims = groups.flatMap(({ item, rollouts }) =>
           rollouts
@@ -66,7 +90,7 @@ export const selfPrinciple = method({
             )
             .map((tokens) => ({ item, tokens })),
         );
-        const verdicts = await sampledVerdicts(claims, next, tools);
+        const verdicts = await sampledVerdicts(claims, next, tools, referenceOf);
         const labels = new Map<Rollout, number>();
         const paid = groups.map((group) =>
           regroup(
@@ -87,7 +111,7 @@ export const selfPrinciple = method({
         const judged = rng.shuffle(answers).slice(0, Math.round(judgeShare * groups.length));
         if (judged.length === 0) return paid;
         const isLabelled = (one: Rollout): boolean => (labels.get(one) ?? 0) >= 0.5;
-        return [...paid, ...(await verdictGroups(judged, numGenerations, next, tools, isLabelled))];
+        return [...paid, ...(await verdictGroups(judged, numGenerations, next, tools, isLabelled, referenceOf))];
       },
     };
   },

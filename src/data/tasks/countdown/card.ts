@@ -58,6 +58,9 @@ const KNOBS = options({
   gives_up: number({ min: 0, max: 1, example: 0.1 })
     .optional()
     .describe('Searches only: chance that a demonstration leaves its numbers after a try that fails. Default: 0.'),
+  judged: choice(['all', 'steps'])
+    .optional()
+    .describe('Searches only: what must be right, tries and steps (all), or the steps at the end alone. Default: all.'),
 });
 
 export type CountdownKnobs = Values<typeof KNOBS>;
@@ -66,7 +69,7 @@ export type CountdownKnobs = Values<typeof KNOBS>;
 const KNOBS_OF: Readonly<Record<CountdownKnobs['answer'], readonly (keyof CountdownKnobs)[]>> = {
   steps: [],
   expression: ['use', 'allow_equals', 'integer_steps'],
-  search: ['max_tokens', 'listed', 'restate', 'random_order', 'right_marks', 'repeats', 'gives_up'],
+  search: ['max_tokens', 'listed', 'restate', 'random_order', 'right_marks', 'repeats', 'gives_up', 'judged'],
 };
 /** What a form of answers is called in a rule about its knobs. */
 const PLURAL = { steps: 'steps', expression: 'expressions', search: 'searches' };

@@ -264,7 +264,10 @@ function mutants(item: CountdownItem, knobs: CountdownKnobs, rng: Rng): Mutant[]
     texts['last step dropped'] = `${search} , ${stepsText(trace.slice(0, -1))}`;
     texts['expression after the search'] = `${search} , ${renderExpression(expressionOf(item.numbers, trace))}`;
   }
-  return Object.entries(texts).map(([name, text]) => ({ name, text, maxScore: 0 }));
+  // Where the steps alone are judged, a false try before them is no mistake.
+  const isMiss = (text: string): boolean =>
+    knobs.judged !== 'steps' || verifyCountdownSearch(item, text, knobs).score !== 1;
+  return Object.entries(texts).flatMap(([name, text]) => (isMiss(text) ? [{ name, text, maxScore: 0 }] : []));
 }
 
 function judge(item: CountdownItem, answer: string, knobs: CountdownKnobs, { finishReason }: VerifyContext): Verdict {

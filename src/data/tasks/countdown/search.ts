@@ -96,10 +96,17 @@ export function demonstratedSearch(problem: CountdownProblem, knobs: CountdownKn
   return drawAnswer(spaceOf(problem, knobs), stepsTo(problem.target), teacher);
 }
 
+/** What ends the tries. */
+const HIT = ' y , ';
+
 /** By the rules alone: a search without a false word, then steps that reach the target. Total and pure. */
 export function verifyCountdownSearch(problem: CountdownProblem, answer: string, knobs: CountdownKnobs): Verdict {
   const { rest, flaw } = readSearch(spaceOf(problem, knobs), answer);
-  return rest === undefined ? (flaw as { verdict: Verdict }).verdict : verifyCountdownSteps(problem, rest.text);
+  if (rest !== undefined) return verifyCountdownSteps(problem, rest.text);
+  const end = knobs.judged === 'steps' ? answer.lastIndexOf(HIT) : -1;
+  return end < 0
+    ? (flaw as { verdict: Verdict }).verdict
+    : verifyCountdownSteps(problem, answer.slice(end + HIT.length));
 }
 
 /** Each try up to the first that breaks a rule, then each step. Total and pure. */

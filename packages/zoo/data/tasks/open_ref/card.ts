@@ -6,7 +6,7 @@ export const openRefCard = taskCard({
   names: ['open-ended answers', 'reference texts'],
   does: 'Say facts in a sentence of your own; a reference text says them in one of the ways.',
   example: ['tell ana food rice job cook pet cat>', 'ana the cook has a cat and likes rice'],
-  version: 1,
+  version: 2,
   category: 'text',
   tier: 2,
   knobs: {

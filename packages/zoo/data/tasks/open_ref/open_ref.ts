@@ -47,6 +47,13 @@ function said({ name, facts }: Person, byName: boolean): string {
 const referenceOf = ({ people, reference }: OpenRefItem): string =>
   people.map((person, i) => said(person, reference[i])).join('. ');
 
+function keywordsOf({ people, reference }: OpenRefItem): string[] {
+  return people.flatMap(({ facts }, i) => {
+    const isJob = ([fact]: Person['facts'][number]): boolean => reference[i] === true && fact === 'job';
+    return [...facts.filter(isJob), ...facts.filter((fact) => !isJob(fact))].map(([, value]) => value);
+  });
+}
+
 /** The facts that a sentence says of somebody; undefined where it is no sentence. */
 function read(sentence: string): { readonly name: string; readonly facts: readonly string[] } | undefined {
   const match = /^([a-z]+)(?: the ([a-z]+))? ((?:is a|has a|lives in|likes) .+)$/.exec(sentence);
@@ -104,6 +111,8 @@ export const openRef = lineTask<OpenRefItem, OpenRefKnobs>(openRefCard, {
     `${people.map((person) => `Of ${person.name} is known: ${factsOf(person).join(', ')}.`).join(' ')} ` +
     'Say it in one sentence for each, in small letters: every fact once, in any order, and nothing else. Such as: ana is a cook and has a cat and lives in rome and likes rice; or: ana the cook has a cat.',
   oracle: referenceOf,
+  /** The values of the facts, in the order of the reference. */
+  columns: (item) => ({ keywords: keywordsOf(item) }),
   verify: judge,
   /** Every order of the facts, with the job by the name or not; of several people those of the first. */
   *solutions(item) {

@@ -15,6 +15,12 @@ export const [VERIFY, YES, NO] = ['<verify>', '<yes>', '<no>'] as const;
 /** What these say to a pretrained model. */
 export const VERDICT_WORDS = { [VERIFY]: 'Is this answer right? Reply yes or no.', [YES]: 'yes', [NO]: 'no' };
 
+/** Says that a right answer precedes the one that is judged. */
+export const REFERENCE = '<reference>';
+
+/** What it says to a pretrained model. */
+export const REFERENCE_WORD = { [REFERENCE]: 'This is a right answer. Now answer the problem in your own way.' };
+
 /** A demonstration of a verdict: on the attempt, as the verifier says. */
 export function demonstratedVerdict({
   attempt,
@@ -24,6 +30,14 @@ export function demonstratedVerdict({
   ended,
 }: DemonstratedProblem): TrainedText {
   return { prompt: followUp([attempt, VERIFY]), tokens: ended(word(isAttemptRight ? YES : NO)) };
+}
+
+/** The same, after a right answer where the demonstration is one. */
+export function demonstratedReferenceVerdict(problem: DemonstratedProblem): TrainedText {
+  const { answer, isAnswerRight, attempt, isAttemptRight, followUp, word, ended } = problem;
+  if (!isAnswerRight) return demonstratedVerdict(problem);
+  const prompt = followUp([answer, REFERENCE], [attempt, VERIFY]);
+  return { prompt, tokens: ended(word(isAttemptRight ? YES : NO)) };
 }
 
 /** The word that was said, if it is one of these. Case does not count, nor do blanks around it. */
@@ -51,6 +65,18 @@ export function shareSaying(rollouts: readonly Rollout[], words: readonly string
 
 type Tools = Pick<RolloutTools, 'followUp' | 'said'>;
 
+/** The right answer to a problem, where verdicts are to see one. */
+export type ReferenceOf = (item: TaskItem) => Int32Array | undefined;
+
+const noReference: ReferenceOf = () => undefined;
+
+/** A problem with an answer that a verdict is asked on. */
+function asking({ followUp }: Tools, item: TaskItem, tokens: Int32Array, referenceOf: ReferenceOf): Int32Array {
+  const reference = referenceOf(item);
+  const shown = reference === undefined ? [] : [[reference, REFERENCE] as const];
+  return followUp(item, ...shown, [tokens, VERIFY]);
+}
+
 /** Tokens of an answer, without an end, and what it answers. */
 export interface Claim {
   readonly item: TaskItem;
@@ -61,22 +87,24 @@ export interface Claim {
  * A group of verdicts on each answer, paid where they are true.
  *
  * @param isTrue  whether an answer is to be called right; default: as its verifier says
+ * @param referenceOf  what a verdict sees besides; default: nothing
  */
 export function verdictGroups(
   answers: readonly SampledAnswer[],
   samples: number,
   next: RollOut,
-  { followUp, said }: Tools,
+  tools: Tools,
   isTrue: (rollout: Rollout) => boolean = isRight,
+  referenceOf: ReferenceOf = noReference,
 ): Promise<readonly RolloutGroup[]> {
-  const spoken = [said(YES), said(NO)] as const;
+  const spoken = [tools.said(YES), tools.said(NO)] as const;
   return next(
     answers.map(({ group: { item }, rollout }): GroupRequest => {
       const due = spoken[isTrue(rollout) ? 0 : 1];
       return {
         item,
         samples,
-        prompt: followUp(item, [answerTokens(rollout), VERIFY]),
+        prompt: asking(tools, item, answerTokens(rollout), referenceOf),
         kind: 'verify',
         judge: (text) => judgeWord(text, spoken, due),
       };
@@ -88,13 +116,14 @@ export function verdictGroups(
 export async function sampledVerdicts(
   claims: readonly Claim[],
   next: RollOut,
-  { followUp, said }: Tools,
+  tools: Tools,
+  referenceOf: ReferenceOf = noReference,
 ): Promise<boolean[]> {
   if (claims.length === 0) return [];
-  const spoken = [said(YES), said(NO)] as const;
+  const spoken = [tools.said(YES), tools.said(NO)] as const;
   const verdicts = await next(
     claims.map(({ item, tokens }): GroupRequest => {
-      const prompt = followUp(item, [tokens, VERIFY]);
+      const prompt = asking(tools, item, tokens, referenceOf);
       return { item, samples: 1, prompt, kind: 'verify', judge: (text) => judgeWord(text, spoken, spoken[0]) };
     }),
   );

@@ -81,6 +81,22 @@ export const LOGIC: Readonly<Record<string, SecondChecker>> = {
     return nexts.length === 1 && wholeNumber(answer) === BigInt(nexts[0] as number);
   },
 
+  longest_run({ prompt }, answer) {
+    const [bound = '', shown = ''] = asked(prompt, /^run ([0-9]) ([a-d0-9 ]+)>$/);
+    const found: [length: number, text: string][] = [];
+    for (const one of shown.split(' ')) {
+      const name = /^[a-d]/.exec(one)?.[0];
+      const digits = name === undefined ? one : one.slice(1);
+      for (let from = 0; from < digits.length; from++) {
+        for (let to = from; to < digits.length && (digits[to] as string) >= bound; to++) {
+          found.push([to - from + 1, `${name === undefined ? '' : `${name} `}${from + 1}-${to + 1}`]);
+        }
+      }
+    }
+    found.sort(([a], [b]) => b - a);
+    return bare(answer) === found[0]?.[1];
+  },
+
   series({ prompt, knobs }, answer) {
     const digits = (asked(prompt, /^form ([0-9 ]+)>$/)[0] as string).split(' ').map(Number);
     const sums: number[] = [];

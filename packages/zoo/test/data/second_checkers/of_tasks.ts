@@ -31,6 +31,26 @@ function isRight(problem: string, steps: readonly string[]): boolean {
   return pool.length === 1 && last === Number(target);
 }
 
+/** Whether a step is true and its operands are there; they are taken out of the pool, and its result put into it, in any case. */
+function playsAlone(pool: number[], step: string): boolean {
+  const match = /^([0-9]+) ([-+*/]) ([0-9]+) = ([0-9]+)$/.exec(step);
+  if (match === null) return false;
+  const [left, right, result] = [Number(match[1]), Number(match[3]), Number(match[4])];
+  const places = [left, right].map((operand) => {
+    const place = pool.indexOf(operand);
+    if (place >= 0) pool.splice(place, 1);
+    return place;
+  });
+  pool.push(result);
+  const results: Record<string, boolean> = {
+    '+': left + right === result,
+    '-': left - right === result,
+    '*': left * right === result,
+    '/': right !== 0 && left === right * result,
+  };
+  return places.every((place) => place >= 0) && results[match[2] ?? ''] === true;
+}
+
 /** Problem, and what stands between the marks. */
 function partsOf(prompt: string): string[] {
   const parts = prompt.split(' |');
@@ -151,6 +171,38 @@ export const OF_TASKS: Readonly<Record<string, SecondChecker>> = {
   verify_tasks({ prompt }, answer) {
     const [problem = '', shown = ''] = partsOf(prompt);
     return bare(answer) === (isRight(problem, shown.split(' ')) ? 'A' : 'B');
+  },
+
+  verify_steps({ prompt }, answer) {
+    const [problem = '', shown = ''] = partsOf(prompt);
+    const pool = (asked(problem, /^([0-9 ]+) = [0-9]+ \?$/)[0] as string).split(' ').map(Number);
+    const due = shown
+      .split(',')
+      .map(bare)
+      .flatMap((step) => (step === '' ? [] : [playsAlone(pool, step) ? 'A' : 'B']));
+    return bare(answer) === due.join(' ');
+  },
+
+  in_form({ prompt, knobs }, answer) {
+    const text = bare(answer);
+    const isAnswer = (steps: string): boolean => given(steps) !== undefined && isRight(prompt, bare(steps).split(' '));
+    const parts = text.split('|').map(bare);
+    const last = parts.at(-1) as string;
+    if (knobs.form === 'reasoned') return isAnswer(last);
+    if (knobs.form === 'scored') return isAnswer(parts.length === 1 ? text : parts.slice(0, -1).join('|'));
+    if (knobs.form === 'candidates') return isAnswer(parts[0] as string);
+    const tags = knobs.restates === true ? ['problem', 'plan', 'answer'] : ['plan', 'answer'];
+    let rest = ` ${text} `;
+    let body = '';
+    for (const tag of tags) {
+      const [open, close] = [` <${tag}> `, ` </${tag}> `];
+      const end = rest.indexOf(close);
+      if (!rest.startsWith(open) || end <= open.length - 1) return false;
+      body = rest.slice(open.length, end);
+      if (body.includes('<')) return false;
+      rest = rest.slice(end + close.length - 1);
+    }
+    return rest === ' ' && !/^\s|\s$/.test(body) && isAnswer(body);
   },
 
   critique_tasks({ prompt }, answer) {

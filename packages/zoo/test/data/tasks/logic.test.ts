@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { boolExpression } from '../../../data/tasks/bool_expression/bool_expression.ts';
+import { longestRun } from '../../../data/tasks/longest_run/longest_run.ts';
 import { numberSequence } from '../../../data/tasks/number_sequence/number_sequence.ts';
 import { predictions } from '../../../data/tasks/number_sequence/rules.ts';
 import { proof } from '../../../data/tasks/proof/proof.ts';
@@ -10,6 +11,7 @@ import { LOGIC } from '../second_checkers/logic.ts';
 
 describeTasks(LOGIC, {
   proof: ['7036368b', '89d75e7b', 'a225183a', '35ddafba'],
+  longest_run: ['97a0afcd', '61b44ac4', '29dbd86e', '4ee66105'],
   series: ['5346a2fb', '338329b5', '9032dda9', '4f35221b'],
   statutes: ['1f30a15b', 'f0685e17', '55bd5b32', '001dfed5'],
   bool_expression: ['00e68389', '5d1cd300', 'ba1b0d33', '91be1dc2'],
@@ -98,6 +100,14 @@ describe('statutes: a later rule is an exception', () => {
     problem: { facts: ['a', 'b'], rules: ['a+q', 'b-q', 'q+r', '!c+s'], asked: 'q' },
     1: ['no 2', ' no 2'],
     0: ['no 1', 'yes 1', 'no', '2', 'no 2 no 1', 'No 2'],
+  });
+});
+
+describe('longest_run: 2 7 1 9 6 8 3', () => {
+  itScores(longestRun, {
+    problem: { bound: 5, series: ['2719683'] },
+    1: ['4-6', ' 4-6 '],
+    0: ['2-2', '4-5', '6-4', '4 6', 'a 4-6', ''],
   });
 });
 

@@ -8,7 +8,7 @@ import { TEXT } from '../second_checkers/text.ts';
 
 describeTasks(TEXT, {
   constraints: ['8c69d337', '1af80f24', '05a7f03f', 'b0b8c446'],
-  open_ref: ['7831eb42', 'bd7b3b55', '49b47c34', '5f72bc5a'],
+  open_ref: ['fa9ef74c', 'c9a19324', 'cce30069', '62d4f1a2'],
 });
 
 describe('constraints: the word lamo twice, three words at most', () => {
