@@ -68,7 +68,7 @@ const BATCH_KEYS = {
     'num_generations',
     integer({ min: 1, max: MOST_COMPLETIONS, example: 8 })
       .default(8)
-      .describe('Completions of a prompt: a group. 1 only with an estimator that compares with no group, such as gae.'),
+      .describe('Completions of a prompt: a group. 1 only with estimators such as gae.'),
   ),
   numGenerationsEval: key(
     'num_generations_eval',

@@ -32,7 +32,6 @@ import {
   observeStep,
   paysForEntropy,
 } from './objective.ts';
-import { accumulateTexts } from './own_texts.ts';
 import { learningRateAt } from './schedules.ts';
 import { addRows, emptyTotals } from './update_totals.ts';
 
@@ -109,7 +108,10 @@ export async function accumulateUpdate(
       addRows(totals, micro, micro.rows, scores);
     });
   }
-  totals.loss += await learn(() => accumulateTexts(engine, step, journal));
+  if (step.methods.lossTerms.some(({ part }) => part.texts !== undefined)) {
+    const { accumulateTexts } = await import('./own_texts.ts'); // a page's first run seldom needs it
+    totals.loss += await learn(() => accumulateTexts(engine, step, journal));
+  }
   const takeStep = async (): Promise<UpdateResult> => {
     const learningRate = learningRateAt(state.step, stage.optimizer);
     const adamStep = state.step - state.steering.momentsFrom + 1;
