@@ -15,9 +15,14 @@ const MOST_STOPS = 16;
 const IGNORED = ['user', 'metadata', 'store', 'cache_salt', 'priority', 'service_tier', 'parallel_tool_calls'];
 
 /** What is answered, and how. */
-export interface Asked {
+export interface Asked extends Telling {
   /** One for each prompt. */
   readonly questions: readonly Omit<Question, 'onToken' | 'signal'>[];
+}
+
+/** How answers are told. */
+export interface Telling {
+  readonly questions: readonly Pick<Question, 'prompt' | 'n'>[];
   /** Texts that end an answer, and are left out of it. */
   readonly stops: readonly string[];
   readonly isStream: boolean;
@@ -113,17 +118,10 @@ function common(
   const seed = body.integer('seed', { min: 0 });
   const stops = stopsOf(body);
   const stopIds = [...end.stopIds, ...(body.ids('stop_token_ids', codec.vocabSize) ?? [])];
-  const isStream = body.boolean('stream') ?? false;
-  const options = new Body(body.object('stream_options') ?? {});
-  const countsTokens = options.boolean('include_usage') ?? false;
-  options.end();
-  const tellsIds = body.boolean('return_token_ids') ?? false;
-  const asIds = body.boolean('return_tokens_as_token_ids') ?? false;
+  const form = formOf(body);
   for (const key of ['frequency_penalty', 'presence_penalty']) {
     if (body.value(key)) throw body.refused(key, '0: answers are drawn from the policy itself');
   }
-  const format = body.object('response_format')?.type ?? 'text';
-  if (format !== 'text') throw body.refused('response_format', '{"type": "text"}');
   body.text('model');
   body.ignore(...IGNORED);
   body.end();
@@ -142,7 +140,49 @@ function common(
     const most = isFixed ? fixed : maxTokens;
     return { prompt, sampling, n, seed, maxTokens: most, stopIds: fixed === undefined ? stopIds : [], isFixed };
   });
-  return { questions, stops, isStream, countsTokens, tellsIds: tellsIds || asIds };
+  return { questions, stops, ...form };
+}
+
+/** The form of an answer. */
+function formOf(body: Body): Pick<Telling, 'isStream' | 'countsTokens' | 'tellsIds'> {
+  const isStream = body.boolean('stream') ?? false;
+  const options = new Body(body.object('stream_options') ?? {});
+  const countsTokens = options.boolean('include_usage') ?? false;
+  options.end();
+  const tellsIds = body.boolean('return_token_ids') ?? false;
+  const asIds = body.boolean('return_tokens_as_token_ids') ?? false;
+  const format = body.object('response_format')?.type ?? 'text';
+  if (format !== 'text') throw body.refused('response_format', '{"type": "text"}');
+  return { isStream, countsTokens, tellsIds: tellsIds || asIds };
+}
+
+/** What a training decides: it draws from the policy itself, as its config says. */
+const OF_THE_RUN = ['temperature', 'top_p', 'top_k', 'min_p', 'seed', 'max_tokens', 'max_completion_tokens'];
+const OF_NOBODY = ['model', 'chat_template_kwargs', 'frequency_penalty', 'presence_penalty'];
+
+/** A call for the next turn of an episode. */
+export interface TurnAsked extends Omit<Telling, 'questions' | 'stops' | 'hasTools'> {
+  readonly messages: readonly Message[];
+  /** Absent: the call says nothing of them. */
+  readonly tools: readonly JsonObject[] | undefined;
+}
+
+/** @throws ApiError */
+export function turnAsked(object: JsonObject): TurnAsked {
+  const body = new Body(object);
+  const messages = messagesOf(body);
+  const choice = body.value('tool_choice') ?? 'auto';
+  if (choice !== 'auto') throw body.refused('tool_choice', '"auto": an episode has its tools, and no call is forced');
+  const tools = body.objects('tools');
+  body.integer('n', { min: 1, max: 1 });
+  const stops = stopsOf(body);
+  if (stops.length > 0) throw body.refused('stop', 'left out: the policy ends its turns itself');
+  const tellsLogprobs = body.boolean('logprobs') ?? false;
+  body.integer('top_logprobs', { min: 0, max: 0 });
+  const form = formOf(body);
+  body.ignore(...OF_THE_RUN, ...OF_NOBODY, ...IGNORED);
+  body.end();
+  return { messages, tools, tellsLogprobs, ...form };
 }
 
 function samplingOf(body: Body): SamplingSettings {

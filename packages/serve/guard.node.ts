@@ -29,7 +29,15 @@ export function needKey(host: string, key: string | undefined): void {
 }
 
 /** @throws ApiError 401 or 403 */
-export function admit(headers: IncomingHttpHeaders, { port, key }: Door): void {
+export function admit(headers: IncomingHttpHeaders, door: Door): void {
+  admitOrigin(headers, door);
+  const { key } = door;
+  if (key === undefined || isSame(keyOf(headers), key)) return;
+  throw new ApiError(401, 'invalid_api_key', 'Authorization — must be "Bearer" and the key that the server printed.');
+}
+
+/** Whoever asks by a name of this server, and from no other site's page. @throws ApiError 403 */
+export function admitOrigin(headers: IncomingHttpHeaders, { port, key }: Door): void {
   const hosts = ownHosts(port);
   if (key === undefined && !hosts.includes(headers.host ?? '')) {
     throw new ApiError(403, 'foreign_host', `Host: ${headers.host} — this server answers to ${hosts[0]} alone.`);
@@ -38,11 +46,11 @@ export function admit(headers: IncomingHttpHeaders, { port, key }: Door): void {
   if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`)) {
     throw new ApiError(403, 'foreign_origin', `Origin: ${origin} — pages of other sites are refused.`);
   }
-  if (key === undefined) return;
-  const given = headers['x-api-key'] ?? /^Bearer (.*)$/.exec(headers.authorization ?? '')?.[1] ?? '';
-  if (!isSame(String(given), key)) {
-    throw new ApiError(401, 'invalid_api_key', 'Authorization — must be "Bearer" and the key that the server printed.');
-  }
+}
+
+/** The key that was sent; empty where there is none. */
+export function keyOf(headers: IncomingHttpHeaders): string {
+  return String(headers['x-api-key'] ?? /^Bearer (.*)$/.exec(headers.authorization ?? '')?.[1] ?? '');
 }
 
 /** In a time that says nothing of how far they agree. */

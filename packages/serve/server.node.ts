@@ -10,7 +10,7 @@ import { admit, LOOPBACK, needKey } from './guard.node.ts';
 import { closeServer, listen, portOf } from './listen.node.ts';
 import { refuse, send, sentObject } from './reply.node.ts';
 import { AnswerStream } from './stream.node.ts';
-import { chatChoice, completionChoice, generateChoice, usageOf } from './told.ts';
+import { chatAnswer, completionChoice, generateChoice, usageOf } from './told.ts';
 
 export interface ServeOptions {
   readonly answering: Answering;
@@ -51,13 +51,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   '/v1/chat/completions': {
     kind: 'chat',
     ask: chatAsked,
-    tell: ({ answering: { codec }, asked, head, completions }) => ({
-      ...head,
-      object: 'chat.completion',
-      choices: completions.map((completion, i) => chatChoice(codec, asked, i, completion)),
-      ...(asked.tellsIds && { prompt_token_ids: [...asked.questions[0].prompt] }),
-      usage: usageOf(promptsOf(asked), completions),
-    }),
+    tell: ({ answering: { codec }, asked, head, completions }) => chatAnswer(codec, asked, head, completions),
   },
   '/v1/completions': {
     kind: 'completion',

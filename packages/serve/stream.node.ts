@@ -1,11 +1,10 @@
 /** Answers as server-sent events: each chunk has what is new of one answer, and `[DONE]` ends them. */
 import type { ServerResponse } from 'node:http';
-import type { Completion } from '../../src/model/sampling/generation.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import type { Codec } from '../../src/text/codec.ts';
 import { textOf } from '../models/asked/asked_policy.ts';
-import type { Asked } from './asked.ts';
-import { contentOf, finishOf, listsOf, messageOf, settledText, type Told, usageOf } from './told.ts';
+import type { Telling } from './asked.ts';
+import { contentOf, type Ended, finishOf, listsOf, messageOf, settledText, type Told, usageOf } from './told.ts';
 
 /** What was told of an answer. */
 interface Progress {
@@ -16,12 +15,12 @@ interface Progress {
 export class AnswerStream {
   readonly #response: ServerResponse;
   readonly #codec: Codec;
-  readonly #asked: Asked;
+  readonly #asked: Telling;
   readonly #head: JsonObject;
   readonly #isChat: boolean;
   readonly #progress = new Map<number, Progress>();
 
-  constructor(response: ServerResponse, codec: Codec, asked: Asked, head: JsonObject, kind: 'chat' | 'completion') {
+  constructor(response: ServerResponse, codec: Codec, asked: Telling, head: JsonObject, kind: 'chat' | 'completion') {
     this.#response = response;
     this.#codec = codec;
     this.#asked = asked;
@@ -35,7 +34,7 @@ export class AnswerStream {
   }
 
   /** @param completions  all answers, at their ends */
-  end(completions: readonly Completion[]): void {
+  end(completions: readonly Ended[]): void {
     completions.forEach((completion, index) => {
       const text = textOf(completion, this.#codec, this.#asked.stops);
       this.#tell(index, text, completion, finishOf(completion));

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/run/json.ts';
 import type { Codec } from '../../src/text/codec.ts';
 import { textOf } from '../models/asked/asked_policy.ts';
 import { callFormatOf } from '../zoo/data/tools/call_formats.ts';
-import type { Asked } from './asked.ts';
+import type { Telling } from './asked.ts';
 
 /** Sampled tokens with the log-prob of each under the distribution that it was drawn from. */
 export interface Told {
@@ -13,6 +13,9 @@ export interface Told {
   /** Log of the mass that top-k, top-p and min-p kept. */
   readonly keptLogMass: Float32Array;
 }
+
+/** An answer at its end. */
+export type Ended = Told & Pick<Completion, 'finishReason'>;
 
 const FINISH = { eos: 'stop', stop: 'stop', length: 'length' } as const;
 
@@ -31,8 +34,20 @@ export function settledText(text: string, stops: readonly string[]): string {
   return text.slice(0, end);
 }
 
+/** @param head  id and name of the answer @param completions  [questions × n] */
+export function chatAnswer(codec: Codec, asked: Telling, head: JsonObject, completions: readonly Ended[]): JsonObject {
+  const prompts = asked.questions.map(({ prompt }) => prompt);
+  return {
+    ...head,
+    object: 'chat.completion',
+    choices: completions.map((completion, i) => chatChoice(codec, asked, i, completion)),
+    ...(asked.tellsIds && { prompt_token_ids: [...prompts[0]] }),
+    usage: usageOf(prompts, completions),
+  };
+}
+
 /** A choice of `/v1/chat/completions`. */
-export function chatChoice(codec: Codec, asked: Asked, index: number, completion: Completion): JsonObject {
+function chatChoice(codec: Codec, asked: Telling, index: number, completion: Ended): JsonObject {
   const text = textOf(completion, codec, asked.stops);
   const { message, hasCalls } = messageOf(codec, text, asked);
   return {
@@ -48,7 +63,7 @@ export function chatChoice(codec: Codec, asked: Asked, index: number, completion
 export function messageOf(
   codec: Codec,
   text: string,
-  { hasTools }: Pick<Asked, 'hasTools'>,
+  { hasTools }: Pick<Telling, 'hasTools'>,
 ): { readonly message: JsonObject; readonly hasCalls: boolean } {
   const calls = hasTools ? callFormatOf(codec.chatTemplate).read(text) : [];
   if (calls.length === 0 || calls.some(({ flaw }) => flaw !== undefined)) {
@@ -69,9 +84,9 @@ export function messageOf(
 /** A choice of `/v1/completions`. */
 export function completionChoice(
   codec: Codec,
-  asked: Asked,
+  asked: Telling,
   { index, prompt }: { readonly index: number; readonly prompt: Int32Array },
-  completion: Completion,
+  completion: Ended,
 ): JsonObject {
   return {
     index,
@@ -83,7 +98,7 @@ export function completionChoice(
 }
 
 /** A choice of `/inference/v1/generate`. */
-export function generateChoice(codec: Codec, index: number, completion: Completion): JsonObject {
+export function generateChoice(codec: Codec, index: number, completion: Ended): JsonObject {
   return {
     index,
     token_ids: [...completion.tokens],
@@ -117,12 +132,12 @@ function drawnLogprob({ logprobs, keptLogMass }: Told, at: number): number {
 }
 
 /** Tokens that were read and sampled. */
-export function usageOf(prompts: readonly Int32Array[], completions: readonly Completion[]): JsonObject {
+export function usageOf(prompts: readonly Int32Array[], completions: readonly Ended[]): JsonObject {
   const prompt = prompts.reduce((sum, { length }) => sum + length, 0);
   const completion = completions.reduce((sum, { tokens }) => sum + tokens.length, 0);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
-export function finishOf({ finishReason }: Completion): string {
+export function finishOf({ finishReason }: Ended): string {
   return FINISH[finishReason];
 }

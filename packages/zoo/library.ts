@@ -1,6 +1,7 @@
 /** What a config may name, loaded once a config names some of it: a list of methods, the rewards, the cards of the tasks. */
 import type { Library, StageForm } from '../../src/config/registries.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
+import { SESSIONS } from './data/sessions/name.ts';
 import { DIAGNOSTICS } from './diagnostics/list.ts';
 import { KEYS_ELSEWHERE } from './elsewhere/keys_elsewhere.ts';
 import type { FormName } from './elsewhere/stage_forms.ts';
@@ -27,6 +28,7 @@ export const zooLibrary: Library = {
     const words = new Set(texts.flatMap((text) => text.replace(COMMENT, '').split(/[^\w-]+/)));
     const hasForm = FORM_NAMES.some((name) => words.has(name));
     const forms = hasForm ? await import('./elsewhere/stage_forms.ts') : undefined;
+    const sessions = words.has(SESSIONS) ? await import('./opened_sessions.ts') : undefined;
     for (const name of forms?.METHODS_OF_FORMS ?? []) words.add(name);
     const [points, demonstrations = [], tasks = {}, rewards = {}] = await Promise.all([
       Promise.all(METHOD_POINTS.map(async (point) => [point, await named(METHODS[point], words)] as const)),
@@ -36,7 +38,7 @@ export const zooLibrary: Library = {
     ]);
     return {
       methods: methodsWith(Object.fromEntries(points), demonstrations),
-      tasks: tasksWith(tasks),
+      tasks: tasksWith(tasks, sessions?.OPENED_SESSIONS),
       rewards: rewardsWith(rewards),
       keysElsewhere: KEYS_ELSEWHERE,
       stageForms: forms?.STAGE_FORMS ?? Object.fromEntries(FORM_NAMES.map((name) => [name, UNNAMED])),

@@ -171,10 +171,23 @@ export interface DistantEnvironment {
   close(): void;
 }
 
+/** A turn as it was sampled: of all tokens of its episode so far those from `begin`. Valid until it is answered. */
+export interface SampledTurn {
+  readonly tokens: Int32Array;
+  readonly begin: number;
+  /** [tokens] as `Completion` has them. */
+  readonly logprobs: Float32Array;
+  readonly keptLogMass: Float32Array;
+}
+
 /** An episode in a distant environment. */
 export interface DistantEpisode {
   /** As `Environment.step`. @throws PluginError if no usable answer comes */
-  step(before: EpisodeState, action: string, context: VerifyContext): Promise<EpisodeStep>;
+  step(
+    before: EpisodeState,
+    action: string,
+    context: VerifyContext & { readonly sampled?: SampledTurn },
+  ): Promise<EpisodeStep>;
   /** Ends or abandons it. @throws what recording its answers throws */
   end(): Promise<void>;
 }

@@ -43,7 +43,7 @@ class Answers implements TurnControl {
     this.#delay = delay;
   }
 
-  after(ended: readonly EndedTurn[]): readonly TurnAnswer[] | Promise<readonly TurnAnswer[]> {
+  after(ended: readonly EndedTurn[]): readonly (TurnAnswer | Promise<TurnAnswer>)[] {
     this.batches.push(ended.length);
     const answers = ended.map((turn) => {
       const key = `${turn.request}/${turn.completion}`;
@@ -52,7 +52,7 @@ class Answers implements TurnControl {
       return answerOf(turn, before);
     });
     const waited = this.#delay?.(this.batches.length);
-    return waited === undefined ? answers : waited.then(() => answers);
+    return waited === undefined ? answers : answers.map((answer) => waited.then(() => answer));
   }
 }
 
@@ -158,6 +158,6 @@ describe('generateEpisodes', () => {
       throw new Error('no answer');
     };
     await expect(failing(thrown)).rejects.toThrow('no answer');
-    await expect(failing(async () => thrown())).rejects.toThrow('no answer');
+    await expect(failing((ended) => ended.map(async () => thrown()))).rejects.toThrow('no answer');
   });
 });

@@ -29,7 +29,7 @@ afterEach(() => {
 
 it('the list names every task, reward and method, and each of their options', () => {
   const { tasks, rewards, methods } = catalogue();
-  expect(tasks.map(({ name }) => name)).toEqual([...Object.keys(registeredTasks), 'openenv', 'dataset']);
+  expect(tasks.map(({ name }) => name)).toEqual([...Object.keys(registeredTasks), 'openenv', 'dataset', 'sessions']);
   expect(rewards.map(({ name }) => name)).toEqual(Object.keys(builtInRewards));
   const known = [...Object.values(METHODS).flat(), ...DEMONSTRATIONS];
   expect(methods.map(({ name }) => name)).toEqual(known.map(({ id }) => id));

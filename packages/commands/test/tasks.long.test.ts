@@ -35,6 +35,7 @@ it('ls names every task', async () => {
     ...Object.keys(registeredTasks),
     'openenv',
     'dataset',
+    'sessions',
   ]);
   expect(text).toContain('\ndata sets\n  dataset ');
   expect(text).not.toContain('levels 0 to -1');

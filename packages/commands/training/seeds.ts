@@ -66,7 +66,7 @@ export async function seedsCommand(
       if (condition !== 'finished' && !given) {
         const resume = condition === 'cut short';
         const set = [...(options.set ?? []), ...setting.set];
-        await trainWhole({ ...options, config, set, seed, output: directory, resume }, page);
+        await trainWhole({ ...options, config, set, seed, output: directory, resume }, { page });
       }
       const summary = readSummary(directory);
       if (summary === undefined) {

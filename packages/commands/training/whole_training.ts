@@ -11,15 +11,28 @@ import { placeOf, ServedTraining } from '../process/served_training.ts';
 import { approval } from '../process/trust.ts';
 import { asksForFleet, type WholeTrainOptions } from './train_options.ts';
 
-/** @param page  the page of a series, which shows each run once its directory exists, and outlasts it */
-export function trainWhole(options: WholeTrainOptions, page?: ServedTraining): Promise<void> {
+/** What answers other programs while a run is trained. */
+export interface Served {
+  /** Said once the run is shown. */
+  readonly lines: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface Beside {
+  /** The page of a series, which shows each run once its directory exists, and outlasts it. */
+  readonly page?: ServedTraining;
+  /** Begins to answer other programs, before the run does anything. @throws RlvrError */
+  readonly serve?: (shown: Shown) => Promise<Served>;
+}
+
+export function trainWhole(options: WholeTrainOptions, { page, serve }: Beside = {}): Promise<void> {
   const { trust, dryRun: isDry = false, json = false } = options;
   return trainCommand(options, {
     findRun: async () => (await import('../runs/newest_run.ts')).findNewest(),
     approval: (asked) => approval({ ...asked, trust, isDry }),
     look: isDry ? async (opened) => (await import('./dry_run.ts')).dryRun(opened, { json }) : undefined,
     adviseMemory,
-    attend: () => new Attended(options, page),
+    attend: () => new Attended(options, page, serve),
     connectFleet: asksForFleet(options)
       ? async () => (await import('./training_fleet.ts')).connectFleet(options)
       : undefined,
@@ -43,9 +56,13 @@ class Attended implements Attendance {
   #own: ServedTraining | undefined;
   #requests: RequestListener | undefined;
 
-  constructor(options: WholeTrainOptions, shared: ServedTraining | undefined) {
+  readonly #serve: Beside['serve'];
+  #served: Served | undefined;
+
+  constructor(options: WholeTrainOptions, shared: ServedTraining | undefined, serve: Beside['serve']) {
     this.#options = options;
     this.#shared = shared;
+    this.#serve = serve;
   }
 
   get clock(): Attendance['clock'] {
@@ -64,8 +81,11 @@ class Attended implements Attendance {
     this.#controls.stop();
   }
 
-  openDisplay(shown: Shown): Promise<Display> {
-    return openDisplay(shown, this.#controls, this.#options);
+  async openDisplay(shown: Shown): Promise<Display> {
+    this.#served = await this.#serve?.(shown);
+    const display = await openDisplay(shown, this.#controls, this.#options);
+    for (const line of this.#served?.lines ?? []) display.say(line);
+    return display;
   }
 
   begun(directory: string, say: (line: string) => void): void {
@@ -76,6 +96,7 @@ class Attended implements Attendance {
 
   async close(): Promise<void> {
     this.#own?.close();
+    await this.#served?.close();
     await this.#requests?.close();
   }
 }

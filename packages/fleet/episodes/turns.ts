@@ -39,7 +39,7 @@ export async function sampleEpisodes(
   while (waiting.length + open.length > 0) {
     open.push(...waiting.splice(0, mostAtOnce - open.length));
     await sampleTurn(open, requests, { settings, turns, sample });
-    const answers = await turns.after(open.map(endedTurn));
+    const answers = await Promise.all(turns.after(open.map(endedTurn)));
     open = open.filter((episode, i) => {
       const next = answered(episode, answers[i], maxTokens(settings));
       if (next === undefined) return true;
@@ -90,8 +90,9 @@ async function sampleTurn(
   }
 }
 
-function endedTurn({ request, completion, so: { tokens, finishReason }, begin }: Episode): EndedTurn {
-  return { request, completion, tokens, begin, finishReason };
+function endedTurn({ request, completion, so, begin }: Episode): EndedTurn {
+  const { tokens, logprobs, keptLogMass, finishReason } = so;
+  return { request, completion, tokens, begin, logprobs, keptLogMass, finishReason };
 }
 
 /** The episode where it is over; else its next turn is open. */

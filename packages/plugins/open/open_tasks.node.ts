@@ -13,6 +13,8 @@ import type { Plugin } from '../../../src/options/keys.ts';
 import { isModuleFile, MODULE_ENDINGS } from '../../../src/rewards/module_file.ts';
 import { asksInWords, type Codec } from '../../../src/text/codec.ts';
 import { isInTokensOf } from '../../../src/text/shared_vocabulary.ts';
+import type { DatasetTask } from '../../zoo/data/datasets/dataset.ts';
+import { SESSIONS } from '../../zoo/data/sessions/name.ts';
 import { refusal } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import { entriesOf, type InnerFile, innerFile, verifierOf } from '../named_entries.ts';
 import { type Opening, openTried, orReport } from './opening.node.ts';
@@ -71,7 +73,7 @@ async function ofOwnFiles() {
 async function openTask(opening: Opening, entry: Plugin, key: string, index: number): Promise<Task | undefined> {
   const { name, ...knobs } = entry;
   const path = key.replace(/\.(?:name|task)$/, '');
-  if (name === DATASET) return openDatasetTask(opening, entry, path);
+  if (name === DATASET || name === SESSIONS) return openDatasetTask(opening, entry, path);
   const { rewardTimeout, maxToolCallingIterations } = opening.loaded.config;
   const options = { path, codec: opening.options.codec, maxToolCallingIterations };
   if (isModuleFile(name)) {
@@ -162,15 +164,19 @@ async function openDatasetTask(opening: Opening, entry: Plugin, path: string): P
   const tried = comparison && (await openTried(opening, comparison, undefined, `${path}.verify`));
   const own = tried ? await ofOwnFiles() : undefined;
   const verifier = tried ? await own?.loadVerifier(tried.reference, loaded.config.rewardTimeout) : undefined;
-  const task = await openDataset(knobs, {
-    path,
-    codec: options.codec,
-    files: found.files,
-    parts,
-    verifier,
-    repeat: own?.repeatWithin(loaded.config.rewardTimeout),
-  });
-  if (options.codec !== undefined && !asksInWords(options.codec)) requireWritable(task, options.codec);
+  const given = { path, codec: options.codec, files: found.files, parts };
+  const opened = async (): Promise<DatasetTask> => {
+    if (entry.name === SESSIONS)
+      return (await import('../../zoo/data/sessions/sessions.ts')).openSessions(knobs, given);
+    const task = await openDataset(knobs, {
+      ...given,
+      verifier,
+      repeat: own?.repeatWithin(loaded.config.rewardTimeout),
+    });
+    if (options.codec !== undefined && !asksInWords(options.codec)) requireWritable(task, options.codec);
+    return task;
+  };
+  const task = await opened();
   const inRun = { ...found.inRun, ...(tried && { verify: tried.inRun }) };
   datasets.set(entry, { inRun, hashes: await found.hashes() });
   notes.push(...task.notes);

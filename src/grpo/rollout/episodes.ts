@@ -132,21 +132,11 @@ export class Episodes implements TurnControl {
     });
   }
 
-  after(ended: readonly EndedTurn[]): readonly TurnAnswer[] | Promise<readonly TurnAnswer[]> {
+  after(ended: readonly EndedTurn[]): readonly (TurnAnswer | Promise<TurnAnswer>)[] {
     const acted = ended.map((turn) => this.#act(turn));
-    if (acted.some((turn) => turn?.episode.distant)) return this.#afterAsking(ended, acted);
     // Only computes the steps, since a call may be made twice; their results are stored afterwards.
     const taken = makeEach(this.#tasks.repeat, ended.length, (i) => this.#take(ended[i], acted[i]));
-    return ended.map((turn, i) => this.#answer(turn, taken[i]));
-  }
-
-  /** Waits for all answers before storing the first, so that their order decides nothing. */
-  async #afterAsking(
-    ended: readonly EndedTurn[],
-    acted: readonly (Acted | undefined)[],
-  ): Promise<readonly TurnAnswer[]> {
-    const taken = await Promise.all(acted.map((turn, i) => this.#ask(ended[i], turn)));
-    return ended.map((turn, i) => this.#answer(turn, taken[i]));
+    return ended.map((turn, i) => this.#asked(turn, acted[i]) ?? this.#answer(turn, taken[i]));
   }
 
   /** The action of a turn; undefined for a problem with a single answer. */
@@ -159,7 +149,7 @@ export class Episodes implements TurnControl {
   }
 
   #take({ request, finishReason }: EndedTurn, acted: Acted | undefined): Taken | undefined {
-    if (acted === undefined) return undefined;
+    if (acted === undefined || acted.episode.distant !== undefined) return undefined;
     const { episode, action } = acted;
     const { environment } = this.#tasks;
     const step = environment.step(this.#items[request], episode.at, action, episode.stream, {
@@ -169,11 +159,13 @@ export class Episodes implements TurnControl {
     return { ...acted, step };
   }
 
-  async #ask(turn: EndedTurn, acted: Acted | undefined): Promise<Taken | undefined> {
-    if (acted?.episode.distant === undefined) return this.#take(turn, acted);
+  /** What a distant environment answers; undefined where the turn is not for one. */
+  #asked(sampled: EndedTurn, acted: Acted | undefined): Promise<TurnAnswer> | undefined {
+    if (acted === undefined) return undefined;
     const { episode, action } = acted;
-    const step = await episode.distant?.step(episode.at, action, { finishReason: turn.finishReason });
-    return step && { ...acted, step };
+    const { finishReason } = sampled;
+    const asked = episode.distant?.step(episode.at, action, { finishReason, sampled });
+    return asked?.then((step) => this.#answer(sampled, { ...acted, step }));
   }
 
   #answer({ request, completion, finishReason }: EndedTurn, taken: Taken | undefined): TurnAnswer {

@@ -23,6 +23,9 @@ export interface EndedTurn {
   /** All tokens of the episode so far; the turn's are those from `begin`. Valid until the turn is answered. */
   readonly tokens: Int32Array;
   readonly begin: number;
+  /** [tokens] as `Completion` has them. */
+  readonly logprobs: Float32Array;
+  readonly keptLogMass: Float32Array;
   /** Why the turn ended. */
   readonly finishReason: FinishReason;
 }
@@ -36,8 +39,8 @@ export interface TurnControl {
   readonly turnTokens: readonly number[];
   /** Most episodes that may be under way at once; default: as many as the cache has room for. */
   readonly mostAtOnce?: number;
-  /** [ended] answers to turns that have ended, in order. The other episodes do not wait for a promise. */
-  after(ended: readonly EndedTurn[]): readonly TurnAnswer[] | Promise<readonly TurnAnswer[]>;
+  /** [ended] answers to turns that have ended, in order. No other episode waits for a promise. */
+  after(ended: readonly EndedTurn[]): readonly (TurnAnswer | Promise<TurnAnswer>)[];
 }
 
 /** An episode under way. */
@@ -144,31 +147,37 @@ class EpisodeRun {
     for (const episode of ended) this.#sampling.delete(episode);
     const answers = this.#turns.after(
       ended.map(({ request, completion, sequence, begin }) => {
-        const { tokens, finishReason = 'length' } = sequence;
-        return { request, completion, tokens, begin, finishReason };
+        const { tokens, logprobs, keptLogMass, finishReason = 'length' } = sequence;
+        return { request, completion, tokens, begin, logprobs, keptLogMass, finishReason };
       }),
     );
-    if (!(answers instanceof Promise)) return this.#goOn(ended, answers);
-    const answering: Promise<void> = answers
-      .then((list) => this.#goOn(ended, list))
+    ended.forEach((episode, i) => {
+      const answer = answers[i];
+      if (answer instanceof Promise) this.#goOnAfter(episode, answer);
+      else this.#goOn(episode, answer);
+    });
+    if (answers.some((answer) => answer instanceof Promise)) await nextTask(); // what was asked goes out, and answers come in, while the others are sampled on
+  }
+
+  #goOnAfter(episode: Episode, answer: Promise<TurnAnswer>): void {
+    const answering: Promise<void> = answer
+      .then((given) => this.#goOn(episode, given))
       .catch((error) => {
         this.#failure ??= { error };
       })
       .finally(() => this.#answering.delete(answering));
     this.#answering.add(answering);
-    await nextTask(); // what was asked goes out, and answers come in, while the others are sampled on
   }
 
-  #goOn(episodes: readonly Episode[], answers: readonly TurnAnswer[]): void {
-    episodes.forEach((episode, i) => {
-      const { sequence } = episode;
-      const answer = answers[i];
-      if (answer === 'stop') return this.#end(episode, sequence.finishReason ?? 'length');
-      if (sequence.tokens.length + answer.length >= maxTokens(this.#settings)) return this.#end(episode, 'length');
+  #goOn(episode: Episode, answer: TurnAnswer): void {
+    const { sequence } = episode;
+    if (answer === 'stop') this.#end(episode, sequence.finishReason ?? 'length');
+    else if (sequence.tokens.length + answer.length >= maxTokens(this.#settings)) this.#end(episode, 'length');
+    else {
       this.#sampler.append(sequence, answer);
       episode.begin = sequence.tokens.length;
       this.#sampling.add(episode);
-    });
+    }
   }
 
   #end({ request, completion, sequence }: Episode, finishReason: FinishReason): void {

@@ -36,7 +36,7 @@ const share = z
 
 const verifyRule = `not a comparison; use ${COMPARISONS.join(', ')}, or a file of yours such as ./verify.ts`;
 
-const DATASET_KNOBS = options({
+export const DATASET_KNOBS = options({
   train: files().describe(
     'Files of rows: JSON Lines, JSON or CSV (also .gz, .zst), or Parquet, relative to this file. No default.',
   ),

@@ -36,15 +36,15 @@ export interface ServerProblems {
 }
 
 /** A line: its episode, the number of the turn, what was said; `end`: no turn comes after it. */
-type Line = RecordedAnswer & { readonly episode: string; readonly turn: number; readonly end?: true };
+type Line<A> = A & { readonly episode: string; readonly turn: number; readonly end?: true };
 
 const PROBLEMS = 'problems.json';
-export class AnswerRecord {
+
+/** @typeParam A  what a turn is answered with, plain data */
+export class AnswerRecord<A extends object = RecordedAnswer> {
   readonly #files: AnswerFiles;
-  readonly #log: AnswerLog<Line>;
-  #loaded:
-    | { readonly version: number; readonly episodes: Promise<ReadonlyMap<string, readonly RecordedAnswer[]>> }
-    | undefined;
+  readonly #log: AnswerLog<Line<A>>;
+  #loaded: { readonly version: number; readonly episodes: Promise<ReadonlyMap<string, readonly A[]>> } | undefined;
 
   constructor(files: AnswerFiles) {
     this.#files = files;
@@ -61,18 +61,18 @@ export class AnswerRecord {
   }
 
   /** The answers of a whole episode, in turns; undefined where it is not there. */
-  async episode(version: number, key: string): Promise<readonly RecordedAnswer[] | undefined> {
+  async episode(version: number, key: string): Promise<readonly A[] | undefined> {
     if (this.#loaded?.version !== version) this.#loaded = { version, episodes: this.#load(version) };
     return (await this.#loaded.episodes).get(key);
   }
 
-  async #load(version: number): Promise<ReadonlyMap<string, readonly RecordedAnswer[]>> {
-    const begun = new Map<string, RecordedAnswer[]>();
-    const whole = new Map<string, readonly RecordedAnswer[]>();
+  async #load(version: number): Promise<ReadonlyMap<string, readonly A[]>> {
+    const begun = new Map<string, A[]>();
+    const whole = new Map<string, readonly A[]>();
     for (const { episode, turn, end, ...answer } of await this.#log.lines(version)) {
       const answers = turn === 0 ? [] : (begun.get(episode) ?? []);
       if (answers.length !== turn) continue;
-      answers.push(answer);
+      answers.push(answer as unknown as A); // added below
       begun.set(episode, answers);
       if (end) whole.set(episode, answers);
     }
@@ -80,8 +80,8 @@ export class AnswerRecord {
   }
 
   /** Keeps an answer; it is written soon. @param isEnd  the episode has ended with it */
-  add(version: number, key: string, turn: number, answer: RecordedAnswer, isEnd: boolean): void {
-    this.#log.add(version, { episode: key, turn, ...answer, ...(isEnd && { end: true }) });
+  add(version: number, key: string, turn: number, answer: A, isEnd: boolean): void {
+    this.#log.add(version, { episode: key, turn, ...answer, ...(isEnd && { end: true }) } as Line<A>);
   }
 
   /** All that was added is written. @throws what the disk refused */

@@ -16,7 +16,7 @@ const TAKES_ANOTHER = [
   'retry',
 ];
 const names = Object.keys(registeredTasks).filter(
-  (name) => !TAKES_ANOTHER.includes(name) && name !== 'dataset' && name !== 'openenv',
+  (name) => !TAKES_ANOTHER.includes(name) && !['dataset', 'openenv', 'sessions'].includes(name),
 );
 const tasks = names.flatMap((name) => {
   const set = createTask({ name }, { heldOutSample: 2 });

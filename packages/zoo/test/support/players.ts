@@ -44,9 +44,11 @@ export function playedEngine(player: Player, { engine, config }: TrainingRun): E
                 completion,
                 tokens: Int32Array.from(tokens),
                 begin,
+                logprobs: new Float32Array(tokens.length),
+                keptLogMass: new Float32Array(tokens.length),
                 finishReason: 'eos',
               } as const;
-              const [answer] = turns === undefined ? (['stop'] as const) : await turns.after([ended]);
+              const [answer] = turns === undefined ? (['stop'] as const) : await Promise.all(turns.after([ended]));
               if (answer === 'stop') break;
               tokens.push(...answer);
               labels.push(...new Array<number>(answer.length).fill(TOKEN.given));
