@@ -24,13 +24,13 @@ export function notSolving<Group extends OfKind>(groups: readonly Group[]): read
   return groups.filter(isOfAKind);
 }
 
-/** Maps the groups that solve; the others follow unchanged. */
+/** Maps the groups that solve, if there are some; the others follow unchanged. */
 export function mapSolvingGroups<Group extends OfKind>(
   groups: readonly Group[],
   change: (groups: readonly Group[]) => readonly Group[],
 ): readonly Group[] {
-  const notSolvingGroups = notSolving(groups);
-  return notSolvingGroups.length === 0 ? change(groups) : [...change(solving(groups)), ...notSolvingGroups];
+  const solvingGroups = solving(groups);
+  return solvingGroups.length === 0 ? groups : [...change(solvingGroups), ...notSolving(groups)];
 }
 
 function isOfAKind({ kind }: OfKind): boolean {
