@@ -7,7 +7,7 @@ import { ADAPTER, ASKED_WORD, HOST, KEY, MODEL_TEXT, PORT, RUN, TRUST, USE_ANYWA
 export const SERVE = command({
   name: 'serve',
   does: 'answer other programs over HTTP, as OpenAI and vLLM do, with token ids and exact log-probs',
-  usage: 'RUN [options], or MODEL [options], or --train CONFIG [options]',
+  usage: 'RUN or MODEL [options], or --train CONFIG [options]',
   words: [ASKED_WORD],
   flags: {
     run: RUN,

@@ -103,6 +103,7 @@ ${QUIET}`;
 const WARM_TURNS = { lines: `${WARM}advantage_estimator: turn-return\n${QUIET}` };
 
 const MADE_FOR: Readonly<Record<string, Own>> = {
+  'value-loss': { way: 'loss_terms: [value-loss]', lines: `max_steps: 4\nadvantage_estimator: gae\n${QUIET}` },
   'few-shot-data': { way: 'prompt_source: {name: few-shot-data, limit: 2}' },
   'keep-range': { way: 'prompt_source: [{name: keep-range, lowest: 0.4}]', lines: `max_steps: 4\n${FEW}${QUIET}` },
   'solve-rate-prune': {
